@@ -3,7 +3,7 @@
 from bridge import Session
 
 async with Session.open() as session:
-    page = await session.new_tab("https://example.com/")
+    page = await session.new_page("https://example.com/")
     print((await page.snapshot()).text)
 """
 
@@ -13,8 +13,8 @@ from bridge.lazy_names import lazy_names
 
 TYPE_CHECKING = False  # typing's own costs its import, which a warm command has no time for
 if TYPE_CHECKING:
-    from bridge.page.interception.fetch_messages import Abort, Fulfil, Proceed
-    from bridge.page.locators.expectations import expect
+    from bridge.page.fetch_messages import Abort, Fulfil, Proceed
+    from bridge.page.locators.assertions import expect
     from bridge.page.locators.locators import Locator
     from bridge.page.page import Page
     from bridge.policy.browser_policy import BrowserPolicy
@@ -46,18 +46,18 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "Abort": "bridge.page.interception.fetch_messages",
+        "Abort": "bridge.page.fetch_messages",
         "AppGrant": "bridge.policy.grant",
         "BrowserPolicy": "bridge.policy.browser_policy",
         "DevicePool": "bridge.surfaces.device_pool.pool",
-        "Fulfil": "bridge.page.interception.fetch_messages",
+        "Fulfil": "bridge.page.fetch_messages",
         "JobOutcome": "bridge.surfaces.device_pool.jobs",
-        "Proceed": "bridge.page.interception.fetch_messages",
+        "Proceed": "bridge.page.fetch_messages",
         "Locator": "bridge.page.locators.locators",
         "Page": "bridge.page.page",
         "Session": "bridge.surfaces.composition",
         "TestServerGrant": "bridge.policy.grant",
-        "expect": "bridge.page.locators.expectations",
+        "expect": "bridge.page.locators.assertions",
         "run_on_ray": "bridge.surfaces.device_pool.on_ray",
     },
 )

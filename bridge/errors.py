@@ -35,6 +35,7 @@
     │   ├── HostLost                host_lost             the host app's process or connection ended
     │   ├── HostFailed              host_failed           the host app responded with an error
     │   └── WebViewTooOld           webview_too_old
+    ├── AppUnavailable              app_unavailable       another app cannot be attached to, as it is
     ├── TransportError              transport_error       the CDP connection broke or was closed
     ├── ProtocolError               protocol_error        the browser refused a CDP command
     └── PageError                   page_error
@@ -142,10 +143,12 @@ class DeadlineExceeded(BridgeError):
 
 
 class RequestTimedOut(DeadlineExceeded):
-    """A fetched page did not arrive in time. `awaited` is its URL."""
+    """A fetched page did not arrive in time. `awaited` is its URL, `phase` what it was doing in a few fixed words."""
 
-    def __init__(self, url: str, timeout_s: float, last_seen: str = "") -> None:
+    def __init__(self, url: str, timeout_s: float, last_seen: str = "", phase: str = "") -> None:
         super().__init__(url, timeout_s, last_seen)
+        self.phase = phase
+        self.details["phase"] = phase
         seen = f"; last seen: {last_seen}" if last_seen else ""
         self.message = f"Request timed out: {url} took longer than {timeout_s:g} s{seen}."
         self.args = (self.message,)
@@ -165,7 +168,15 @@ class NameNotResolved(BridgeError):
 
 
 class FetchFailed(BridgeError):
-    """webfetch could not get a page."""
+    """webfetch could not get a page.
+
+    Attributes:
+        cause: The failure in the library's own words, or the system's, without anything that a server chose.
+    """
+
+    def __init__(self, message: str, *, cause: str = "", hint: str = "", **details: Any) -> None:
+        super().__init__(message, hint=hint, **details)
+        self.cause = cause
 
     code = "fetch_failed"
 
@@ -383,6 +394,22 @@ class WebViewTooOld(HostError):
     """The WebView of the device is older than what is supported."""
 
     code = "webview_too_old"
+
+
+class AppUnavailable(BridgeError):
+    """Another app cannot be attached to in its present state.
+
+    Attributes:
+        cause: `not_installed`, `not_running`, `frozen` (also: stopped), `not_accepting`, `not_debuggable` or
+            `no_webview`.
+    """
+
+    code = "app_unavailable"
+    exit_code = 3
+
+    def __init__(self, message: str, *, cause: str, hint: str) -> None:
+        super().__init__(message, hint=hint, cause=cause)
+        self.cause = cause
 
 
 class TransportError(BridgeError):

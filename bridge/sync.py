@@ -3,7 +3,7 @@
 from bridge.sync import Session
 
 with Session.open() as session:
-    page = session.new_tab("https://example.com/")
+    page = session.new_page("https://example.com/")
     print(page.snapshot().text)
 
 The types are in sync.pyi, which `tools/sync_stubs.py` generates from the asynchronous classes.
@@ -14,13 +14,20 @@ from __future__ import annotations
 from typing import Any as _Any
 
 from bridge.errors import UsageError as _UsageError
-from bridge.page.locators.expectations import LocatorExpectations as _LocatorExpectations
-from bridge.page.locators.expectations import PageExpectations as _PageExpectations
-from bridge.page.locators.expectations import expect as _expect
+from bridge.page.events.listeners import EventInfo as _EventInfo
+from bridge.page.events.messages import Request as _Request
+from bridge.page.events.messages import Response as _Response
+from bridge.page.input.devices import Keyboard as _Keyboard
+from bridge.page.input.devices import Mouse as _Mouse
+from bridge.page.input.devices import Touchscreen as _Touchscreen
+from bridge.page.locators.assertions import LocatorAssertions as _LocatorAssertions
+from bridge.page.locators.assertions import PageAssertions as _PageAssertions
+from bridge.page.locators.assertions import expect as _expect
+from bridge.page.locators.locators import FrameLocator as _FrameLocator
 from bridge.page.locators.locators import Locator as _Locator
 from bridge.page.page import Page as _Page
-from bridge.page.popups import ExpectedPopup as _ExpectedPopup
-from bridge.session.attached.session import AttachedSession as _AttachedSession
+from bridge.session import AttachedSession as _AttachedSession
+from bridge.session.cdp_session import CdpSession as _CdpSession
 from bridge.surfaces.blocking import blocking_class, method
 from bridge.surfaces.composition import Session as _Session
 from bridge.surfaces.device_pool.pool import DevicePool as _DevicePool
@@ -29,10 +36,17 @@ Session = blocking_class(_Session)
 Page = blocking_class(_Page)
 AttachedSession = blocking_class(_AttachedSession)
 DevicePool = blocking_class(_DevicePool)
+CdpSession = blocking_class(_CdpSession)
 Locator = blocking_class(_Locator)
-ExpectedPopup = blocking_class(_ExpectedPopup)
-LocatorExpectations = blocking_class(_LocatorExpectations)
-PageExpectations = blocking_class(_PageExpectations)
+FrameLocator = blocking_class(_FrameLocator)
+Keyboard = blocking_class(_Keyboard)
+Mouse = blocking_class(_Mouse)
+Touchscreen = blocking_class(_Touchscreen)
+EventInfo = blocking_class(_EventInfo)
+Request = blocking_class(_Request)
+Response = blocking_class(_Response)
+LocatorAssertions = blocking_class(_LocatorAssertions)
+PageAssertions = blocking_class(_PageAssertions)
 _blocking_expect = method(_expect)
 
 
@@ -48,12 +62,19 @@ def expect(subject: _Any) -> _Any:
 
 __all__ = [
     "AttachedSession",
+    "CdpSession",
     "DevicePool",
-    "ExpectedPopup",
+    "EventInfo",
+    "FrameLocator",
+    "Keyboard",
     "Locator",
-    "LocatorExpectations",
+    "LocatorAssertions",
+    "Mouse",
     "Page",
-    "PageExpectations",
+    "PageAssertions",
+    "Request",
+    "Response",
     "Session",
+    "Touchscreen",
     "expect",
 ]

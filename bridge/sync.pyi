@@ -4,10 +4,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, Self, overload
+from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from bridge.adb import AdbDevice
-from bridge.deadline import Deadline
 from bridge.errors import BridgeError, NavigationFailed
 from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
@@ -15,18 +14,33 @@ from bridge.page.capture.full_page import Progress, Strategy
 from bridge.page.capture.image import ImageFormat
 from bridge.page.capture.screencast import Recording, RecordingFormat, ScreencastRecorder
 from bridge.page.emulation.commands import PermissionSetting
+from bridge.page.events.listeners import Event
+from bridge.page.events.messages import ConsoleMessage
 from bridge.page.files.downloads import DownloadResult
+from bridge.page.input.devices import Button
+from bridge.page.input.drag_and_drop import Position
 from bridge.page.input.query import QueryKind, QueryResult
 from bridge.page.input.touch import Direction
 from bridge.page.interception.routes import RouteHandler
-from bridge.page.locators.locators import Text
-from bridge.page.locators.matches import LocatorMatches, Match
+from bridge.page.locators.locators import WaitState
+from bridge.page.locators.matches import Match
+from bridge.page.locators.steps import Text
 from bridge.page.logs.console import ConsoleLog
 from bridge.page.logs.request_log import RequestLog
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.navigation.navigate import WaitUntil
+from bridge.page.navigation.wait_for_url import UrlMatch
 from bridge.page.popups import PopupQueue
-from bridge.page.results import ActionResult, NavigationResult, PageLocation, Screenshot, WaitResult
+from bridge.page.results import (
+    ActionResult,
+    BoundingBox,
+    NavigationResult,
+    PageLocation,
+    Screenshot,
+    ViewportSize,
+    WaitResult,
+)
+from bridge.page.snapshots.aria_roles import Role
 from bridge.page.snapshots.read import ReadResult
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
@@ -39,319 +53,1110 @@ from bridge.session.attached.app import App
 from bridge.session.capabilities import AttachedCapabilities, Capabilities
 from bridge.session.devices import Notice
 from bridge.session.egress import Containment
+from bridge.session.storage.cookies import Cookie
 from bridge.session.storage.storage_state import StateSummary
 from bridge.session.tab_host import View
 from bridge.snapshot import SnapshotResult
 from bridge.surfaces.device_pool.jobs import JobOutcome
 from bridge.surfaces.device_pool.pool import Item, Value
 
+_T = TypeVar("_T")
+
+class EventInfo(Generic[_T]):
+    """Yielded by `page.expect_…()`: `value` is the event, once it has come."""
+    @property
+    def is_done(self) -> bool:
+        """Whether the event has come."""
+    @property
+    def value(self) -> _T: ...
+
 class Session:
+    def add_cookies(self, cookies: Sequence[Cookie], *, timeout_s: float = 10.0) -> None:
+        """Set cookies: each has name, value and url, or domain and path.
+
+        Raises:
+            UsageError: The browser does not take one of them.
+        """
+
+    def add_init_script(self, script: str) -> None:
+        """`page.add_init_script` in every tab, open ones and those that come."""
+
     @classmethod
     def attach(
         cls,
         package: str,
         *,
-        activity: str | None = ...,
-        data: str | None = ...,
-        url: str | None = ...,
-        title: str | None = ...,
-        device: str = ...,
-        adb_server: str | None = ...,
-        policy: BrowserPolicy | None = ...,
+        activity: str | None = None,
+        data: str | None = None,
+        url: str | None = None,
+        title: str | None = None,
+        device: str = "auto",
+        adb_server: str | None = None,
+        policy: BrowserPolicy | None = None,
         grants: Sequence[Grant] = ...,
-        dialogs: DialogAnswer = ...,
-        uploads_root: str | os.PathLike[str] | None = ...,
-        downloads_root: str | os.PathLike[str] | None = ...,
-        trace: str | os.PathLike[str] | None = ...,
-        on_notice: Notice | None = ...,
-        timeout_s: float = ...,
-    ) -> AbstractContextManager[AttachedSession]: ...
+        dialogs: DialogAnswer = "default",
+        uploads_root: str | os.PathLike[str] | None = None,
+        downloads_root: str | os.PathLike[str] | None = None,
+        trace: str | os.PathLike[str] | None = None,
+        on_notice: Notice | None = None,
+        timeout_s: float = 60.0,
+    ) -> AbstractContextManager[AttachedSession]:
+        """Drive another app's WebView, or Chrome (`com.android.chrome`), with the same page methods.
+
+        The app must be debuggable, or have called `WebView.setWebContentsDebuggingEnabled(true)`.
+
+        Args:
+            package: The app's package name, exactly.
+            activity: Launched first (`.MainActivity`), and again if the app's process has ended; without it the app
+                must be running.
+            data: The address that the launching intent carries.
+            policy: Which addresses may be opened; by default the operator's configuration, else the public web. A
+                page's requests are judged from its attachment on and only as far as interception sees them
+                (egress=unpinned), so a strict policy is refused.
+            grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
+            url, title: The page to wait for if the app has several: a URL pattern, words in its title.
+            uploads_root, downloads_root: As in `open`; uploads are made in the page, nothing is stored on the device.
+            trace: As in `open`.
+
+        Raises:
+            DeadlineExceeded: No such page appeared; lists those that did.
+            HostFailed: Android did not start the app.
+        """
+
     @property
-    def capabilities(self) -> Capabilities | None: ...
-    def check_url(self, url: str) -> str: ...
-    def close_tab(self, page: Page) -> None: ...
+    def base_url(self) -> str:
+        """The base that completes an address without scheme and host (`page.goto("/cart")`); "" for nothing."""
+
+    @property
+    def capabilities(self) -> Capabilities | None:
+        """The capabilities of the WebView; None until the first tab is open."""
+
+    def check_url(self, url: str) -> str:
+        """The address in its canonical form; PolicyRefused if it may not be opened."""
+
+    def clear_cookies(
+        self,
+        *,
+        name: str | re.Pattern[str] | None = None,
+        domain: str | re.Pattern[str] | None = None,
+        path: str | re.Pattern[str] | None = None,
+        timeout_s: float = 10.0,
+    ) -> None:
+        """Delete all cookies, or those that fit all that is given."""
+
+    def cookies(self, urls: str | Sequence[str] | None = None, *, timeout_s: float = 10.0) -> list[Cookie]:
+        """The cookies of the session, or those that requests to these addresses would carry."""
+
     @property
     def device(self) -> AdbDevice: ...
     @property
-    def egress(self) -> PinnedEgress: ...
-    def forward(self, *, timeout_s: float = ...) -> AbstractContextManager[int]: ...
+    def egress(self) -> PinnedEgress:
+        """Policy, pins and audit of the session's connections."""
+
+    def forward(self, *, timeout_s: float = 10.0) -> AbstractContextManager[int]:
+        """Forward a port of this machine to the WebView's devtools socket for the length of the block.
+
+        For `chrome://inspect`, pychrome, or Playwright's `connectOverCDP` (with `noDefaults: true`: a WebView has no
+        browser contexts to set defaults in). Any local user may connect to it.
+        """
+
+    def grant_permissions(self, permissions: Sequence[str], *, origin: str) -> None:
+        """Grant permissions such as "geolocation" to an origin in every tab.
+
+        Raises:
+            Unsupported: In a WebView: it stores no permissions, its app answers each request.
+        """
+
     @property
-    def host(self) -> HostHello: ...
+    def host(self) -> HostHello:
+        """The host app's report of itself: version, WebView, API level, pid."""
+
     @property
-    def host_client(self) -> HostClient: ...
-    def host_tab_of(self, page: Page) -> str | None: ...
-    def isolated(self, *, timeout_s: float = ...) -> AbstractContextManager[Page]: ...
+    def host_client(self) -> HostClient:
+        """The present connection to the host app; another one after a reconnect."""
+
+    def host_tab_of(self, page: Page) -> str | None:
+        """The host app's name for the WebView of this page; None while it has none."""
+
+    def isolated(self, *, timeout_s: float = 30.0) -> AbstractContextManager[Page]:
+        """A tab for one block: `async with session.isolated() as page:`. See `bridge.session.storage.isolated`.
+
+        It starts without cookies, cache, history and storage, and the end of the block clears and closes it.
+
+        Raises:
+            Unsupported: The WebView has no profiles, and other tabs are open whose storage would be cleared as well.
+        """
+
     @property
-    def logs(self) -> SessionLogs: ...
-    def new_tab(self, url: str | None = ..., *, profile: str | None = ...) -> Page: ...
+    def logs(self) -> SessionLogs:
+        """Console and network of all tabs, closed ones included."""
+
+    def new_cdp_session(self, page: Page, *, timeout_s: float = 10.0) -> CdpSession:
+        """A raw DevTools connection of your own to a page, beside the bridge's; `detach` ends it.
+
+        Commands on it are not checked: they can undo what the bridge has set in the page.
+        """
+
+    def new_page(self, url: str | None = None, *, profile: str | None = None) -> Page:
+        """Open a tab, at `url` if one is given.
+
+        Args:
+            profile: Cookies and storage of its own, shared by the tabs of that name; needs a WebView with profiles.
+
+        Raises:
+            PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
+        """
+
     @classmethod
     def open(
         cls,
-        device: str = ...,
+        device: str = "auto",
         *,
-        adb_server: str | None = ...,
-        policy: BrowserPolicy | None = ...,
+        adb_server: str | None = None,
+        policy: BrowserPolicy | None = None,
         grants: Sequence[TestServerGrant] = ...,
-        ask: Ask | None = ...,
-        egress: PinnedEgress | None = ...,
-        width_px: int = ...,
-        height_px: int = ...,
-        density_dpi: int = ...,
-        reconnect: bool = ...,
-        dialogs: DialogAnswer = ...,
-        uploads_root: str | os.PathLike[str] | None = ...,
-        downloads_root: str | os.PathLike[str] | None = ...,
-        trace: str | os.PathLike[str] | None = ...,
-        on_notice: Notice | None = ...,
-        timeout_s: float = ...,
-    ) -> AbstractContextManager[Self]: ...
-    def opener_of(self, page: Page) -> str | None: ...
+        ask: Ask | None = None,
+        egress: PinnedEgress | None = None,
+        width_px: int = 412,
+        height_px: int = 915,
+        density_dpi: int = 160,
+        reconnect: bool = False,
+        dialogs: DialogAnswer = "default",
+        uploads_root: str | os.PathLike[str] | None = None,
+        downloads_root: str | os.PathLike[str] | None = None,
+        trace: str | os.PathLike[str] | None = None,
+        on_notice: Notice | None = None,
+        timeout_s: float = 60.0,
+    ) -> AbstractContextManager[Self]:
+        """Select the device, start the host app on it, and get ready to open tabs.
+
+        Args:
+            device: A serial, "virtual", or "auto" (the one attached device, else a virtual one).
+            adb_server: `host:port`; by default the address in ADB's own environment variables.
+            policy: Which addresses may be opened; by default the operator's configuration (file, environment), else the
+                public web. Some addresses are refused by every policy.
+            ask: Decides what the policy leaves open (`default_action="ask"`); without it, the answer is no.
+            egress: Instead of policy, grants and ask: pins shared with another session, or a custom resolver and
+                dialler.
+            grants: Servers on this machine's loopback that pages may be opened from. Each is reachable on the device
+                under the same port while the session lasts.
+            width_px, height_px, density_dpi: The tabs' size; density 160 gives device pixel ratio 1.
+            reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) at the beginning of the next
+                operation, as `reconnect()` does, and report it in that operation's notices; it may take 30 s longer
+                then. The operation that the loss interrupted still fails.
+            dialogs: How JavaScript dialogs are answered in every tab; see `page.answer_dialogs`.
+            uploads_root, downloads_root: The folders that files may come from and go to; without one,
+                `page.set_input_files` or `page.download` is refused.
+            trace: Write a trace to this file when the session ends: one HTML file with every operation, its
+                screenshot, what changed, console, network, policy decisions and cost.
+            on_notice: Takes notices for the user, one sentence each, such as that a virtual device is used.
+
+        Raises:
+            DeviceError: The device is missing, unauthorised or offline, or several are attached.
+            HostError: The host app is missing, has another version, or does not start.
+        """
+
+    def opener_of(self, page: Page) -> str | None:
+        """The id of the tab whose page has opened this one; None if no page has."""
+
     @property
-    def pages(self) -> tuple[Page, ...]: ...
-    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]: ...
-    def reconnect(self, *, timeout_s: float = ...) -> tuple[str, ...]: ...
-    def state_load(
-        self, path: str | os.PathLike[str], *, page: Page | None = ..., timeout_s: float = ...
-    ) -> StateSummary: ...
-    def state_save(self, path: str | os.PathLike[str], *, timeout_s: float = ...) -> StateSummary: ...
+    def pages(self) -> tuple[Page, ...]:
+        """The open tabs, oldest first."""
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]:
+        """Collect the windows that this tab's page opens inside the block."""
+
+    def reconnect(self, *, timeout_s: float = 60.0) -> tuple[str, ...]:
+        """Restore what is lost: wait for the device, start the host app, reopen the tabs at their addresses.
+
+        Returns one sentence for each thing that was done; nothing if nothing is lost. A tab that outlived the
+        connection, as after a cable was unplugged, is unchanged, refs included. A reopened tab has lost forms, scroll
+        position and refs; its cookies are those on the device. A tab that cannot be reopened stays lost.
+
+        Raises:
+            DeadlineExceeded: The device did not come back; says in which state it was last seen.
+            DeviceError, HostError: It came back, and the host app cannot be started.
+        """
+
+    def route(self, url: str | re.Pattern[str], handler: RouteHandler) -> None:
+        """`page.route` in every tab, open ones and those that come. A popup's first requests are sent before."""
+
+    def set_default_navigation_timeout(self, timeout_s: float) -> None:
+        """`page.set_default_navigation_timeout` in every tab, open ones and those that come."""
+
+    def set_default_timeout(self, timeout_s: float) -> None:
+        """`page.set_default_timeout` in every tab, open ones and those that come."""
+
+    def set_extra_http_headers(self, headers: Mapping[str, str]) -> None:
+        """`page.set_extra_http_headers` in every tab, open ones and those that come."""
+
+    def set_geolocation(
+        self, latitude: float | None = None, longitude: float | None = None, *, accuracy_m: float = 10.0
+    ) -> None:
+        """`page.set_geolocation` in every tab, open ones and those that come."""
+
+    def set_offline(self, offline: bool = True) -> None:
+        """Disconnect every tab from the network, or connect them again."""
+
+    def set_storage_state(
+        self, path: str | os.PathLike[str], *, page: Page | None = None, timeout_s: float = 30.0
+    ) -> StateSummary:
+        """Restore a saved state; session storage, which belongs to a tab, into `page` if one is given.
+
+        Storage is written from an empty document of each origin, without a request to its server; `page` stays on the
+        last of them.
+
+        Raises:
+            UsageError: Not a saved state.
+        """
+
+    def storage_state(self, path: str | os.PathLike[str], *, timeout_s: float = 30.0) -> StateSummary:
+        """Save the cookies, and the storage of the open pages, to a file that only its owner can read."""
+
     @property
-    def tabs(self) -> Mapping[str, Page]: ...
+    def tabs(self) -> Mapping[str, Page]:
+        """The open tabs by their ids, popups included."""
+
+    def unroute(self, url: str | re.Pattern[str]) -> None:
+        """Remove the session's routes of that pattern, and those of its tabs."""
+
+    def unroute_all(self) -> None:
+        """Remove all routes of the session and of its tabs."""
+
     @property
-    def view(self) -> View: ...
-    def wait_for_popups(self) -> None: ...
+    def view(self) -> View:
+        """The size of tabs that are opened from now on."""
+
+    def wait_for_popups(self) -> None:
+        """Wait until the windows that pages have opened are among `pages`, or were refused."""
+
     containment: Containment
     is_virtual: bool
     notice: Notice
     serial: str
 
 class Page:
-    def accept_certificate(self, host: str, *, timeout_s: float = ...) -> None: ...
-    def add_init_script(self, source: str, *, timeout_s: float = ...) -> int: ...
-    def attached(self) -> Attachment: ...
-    def back(self, *, wait_until: WaitUntil = ..., timeout_s: float = ...) -> NavigationResult: ...
-    def check(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
-    def clear(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
+    def accept_certificate(self, host: str, *, timeout_s: float = 5.0) -> None:
+        """Accept certificate errors (self-signed, expired) of one host. Those of other hosts stay errors."""
+
+    def add_init_script(self, source: str, *, timeout_s: float = 5.0) -> int:
+        """Run `source` in the main world at the start of every document, from the next one on; returns its number."""
+
+    def add_script_tag(
+        self, *, content: str | None = None, url: str | None = None, timeout_s: float | None = None
+    ) -> None:
+        """Add a `<script>` to the main document and wait until it has run.
+
+        Raises:
+            ScriptFailed: It could not be loaded; the page's own policy may forbid it.
+        """
+
+    def add_style_tag(
+        self, *, content: str | None = None, url: str | None = None, timeout_s: float | None = None
+    ) -> None:
+        """Add a `<style>`, or a `<link>` to a style sheet, to the main document and wait until it applies.
+
+        Raises:
+            ScriptFailed: It could not be loaded; the page's own policy may forbid it.
+        """
+
+    def answer_dialogs(self, answer: DialogAnswer) -> None:
+        """Set how dialogs are answered from now on.
+
+        Args:
+            answer: "default" accepts alert and beforeunload and dismisses confirm and prompt; "accept"; "dismiss"; or
+                a function of the Dialog that returns True, False, the text for a prompt, or None for the default. It
+                may be a coroutine function, has two seconds, and must not call the page.
+
+        The next result reports each dialog (`changes.dialogs`, or its notices).
+        """
+
+    def aria_snapshot(self, *, timeout_s: float | None = None) -> str:
+        """The text of `snapshot` with everything that assistive technology reports."""
+
+    def attached(self) -> Attachment:
+        """The live attachment, outside of any operation. Reopens a tab that was closed after idling."""
+
+    def bring_to_front(self, *, timeout_s: float | None = None) -> None:
+        """Activate the tab. The tabs of a WebView are always active; those of Chrome are not."""
+
+    def check(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Tap a checkbox, radio button or switch unless it is checked, and verify that it is checked.
+
+        Raises:
+            NotCheckable: It is another kind of element, or stays unchecked.
+        """
+
+    def clear(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Empty a control, with the events that frameworks listen to: one round trip."""
+
     def click(
-        self, ref: str, *, timeout_s: float = ..., settle_s: float = ..., input: Literal["touch", "script"] = ...
-    ) -> ActionResult: ...
+        self,
+        selector: str,
+        *,
+        timeout_s: float | None = None,
+        settle_s: float = 1.0,
+        input: Literal["touch", "script"] = "touch",
+    ) -> ActionResult:
+        """Tap an element and report what changed.
+
+        Args:
+            input: "touch" taps as a finger does; "script" dispatches the events by script.
+        """
+
+    def close(self) -> None:
+        """Close the tab; does nothing if it is closed already."""
+
     def console(
-        self, *, level: str | None = ..., text: str | None = ..., after: int = ..., limit: int = ...
-    ) -> ConsoleLog: ...
-    def described(self, ref: str) -> str: ...
-    def document_url(self, ref: str) -> str: ...
-    def double_click(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
+        self, *, level: str | None = None, text: str | None = None, after: int = 0, limit: int = 100
+    ) -> ConsoleLog:
+        """Console messages and uncaught errors of this tab since it was opened.
+
+        Args:
+            level: The least severe level to include: debug, info, warning or error.
+            after: Only entries with a higher number, such as `last` of an earlier log.
+        """
+
+    def content(self, *, timeout_s: float | None = None) -> str:
+        """The HTML of the main document as it is now."""
+
+    def dblclick(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Tap an element twice in a row."""
+
+    def described(self, ref: str) -> str:
+        """`button "Pay"`: what a ref was when it was shown; "" for an unknown ref."""
+
+    def dispatch_event(
+        self, selector: str, type: str, event_init: Mapping[str, Any] | None = None, *, timeout_s: float | None = None
+    ) -> None:
+        """Dispatch an event by script: the page sees `isTrusted` false."""
+
+    def document_url(self, ref: str) -> str:
+        """The address of the document that a ref was shown in, perhaps a frame's; "" if the document is gone."""
+
     def download(
         self,
         dest_path: str | os.PathLike[str],
         *,
-        url: str | None = ...,
-        ref: str | None = ...,
-        overwrite: bool = ...,
-        max_bytes: int = ...,
-        timeout_s: float = ...,
-    ) -> DownloadResult: ...
-    def drag(
+        url: str | None = None,
+        ref: str | None = None,
+        overwrite: bool = False,
+        max_bytes: int = 104857600,
+        timeout_s: float = 60.0,
+    ) -> DownloadResult:
+        """Save a file in the session's `downloads_root`: from `url` with the page's cookies, or the download that
+        tapping `ref` starts. The file appears under its name when it is complete.
+
+        Raises:
+            PolicyRefused: The policy forbids the address, the path leads out of that folder, or no folder is set.
+            UsageError: The file exists and `overwrite` is off, or it has more than `max_bytes`. The engine delivers
+                nothing of a fetch by `url` before its end: the gate ends an endless body 16 MB beyond the limit, and in
+                attach mode, where traffic does not pass the gate, the deadline does.
+            NavigationFailed: It could not be fetched.
+            DeadlineExceeded: Tapping the element started no download, or the download was not complete in time.
+        """
+
+    def drag_and_drop(
         self,
-        ref: str,
-        to: str | None = ...,
+        source: str,
+        target: str | None = None,
         *,
-        by: tuple[float, float] | None = ...,
-        hold_s: float = ...,
-        timeout_s: float = ...,
-        settle_s: float = ...,
-    ) -> ActionResult: ...
-    def expect_popup(self, *, timeout_s: float = ...) -> AbstractContextManager[ExpectedPopup]: ...
-    def fill(self, ref: str, value: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
-    def focus(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
-    def forward(self, *, wait_until: WaitUntil = ..., timeout_s: float = ...) -> NavigationResult: ...
-    def get_by_label(self, text: Text, *, exact: bool = ...) -> Locator: ...
-    def get_by_placeholder(self, text: Text, *, exact: bool = ...) -> Locator: ...
-    def get_by_role(self, role: str, *, name: Text | None = ..., exact: bool = ...) -> Locator: ...
-    def get_by_test_id(self, test_id: str) -> Locator: ...
-    def get_by_text(self, text: Text, *, exact: bool = ...) -> Locator: ...
-    def get_state(self, *, timeout_s: float = ...) -> PageLocation: ...
-    def goto(self, url: str, *, wait_until: WaitUntil = ..., timeout_s: float = ...) -> NavigationResult: ...
-    def har(self, *, redact: bool = ...) -> dict[str, Any]: ...
-    def held(self, by: str) -> AbstractContextManager[None]: ...
-    def hover(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
+        by: tuple[float, float] | None = None,
+        hold_s: float = 0.0,
+        source_position: Position | None = None,
+        target_position: Position | None = None,
+        input: Literal["touch", "mouse"] = "touch",
+        timeout_s: float | None = None,
+        settle_s: float = 1.0,
+    ) -> ActionResult:
+        """Drag an element onto another one, or by (dx, dy) CSS pixels.
+
+        A finger drags it. Elements with `draggable=true`, which touch does not move, get drag events by script.
+
+        Args:
+            hold_s: Hold the finger still for this long first, for lists that drag after a long press.
+            source_position: Where to take it, `{"x": …, "y": …}` in CSS pixels from its upper left corner.
+            target_position: Where to drop it, from the target's corner.
+            input: "mouse" for widgets that know only the mouse.
+        """
+
+    def emulate_media(
+        self,
+        *,
+        media: Literal["screen", "print"] | None = None,
+        color_scheme: Literal["light", "dark", "no-preference"] | None = None,
+        reduced_motion: Literal["reduce", "no-preference"] | None = None,
+        forced_colors: Literal["active", "none"] | None = None,
+        contrast: Literal["more", "no-preference"] | None = None,
+        timeout_s: float = 5.0,
+    ) -> None:
+        """Set the CSS media type and media features; None leaves them to the device."""
+
+    def evaluate(
+        self, expression: str, arg: Any = None, *, isolated: bool = False, timeout_s: float | None = None
+    ) -> Any:
+        """The value of JavaScript in the main frame: an expression, or a function that gets `arg`; promises are
+        awaited.
+
+        Arguments and values travel as JSON.
+
+        Args:
+            isolated: Run in a world of our own, which shares the DOM with the page but none of its variables.
+
+        Raises:
+            ScriptFailed: The script threw; has the page's stack.
+            DeadlineExceeded: It did not end in time; the page is left as it is.
+        """
+
+    def evaluate_on(
+        self, refs: str | Sequence[str], expression: str, arg: Any = None, *, timeout_s: float | None = None
+    ) -> Any:
+        """The value of a JavaScript function of the element of a ref, or of the elements of a list of refs in one
+        document, and `arg`, in the page's own world.
+        """
+
+    def expect_console_message(
+        self, predicate: Callable[[ConsoleMessage], Any] | None = None, *, timeout_s: float | None = None
+    ) -> AbstractContextManager[EventInfo[ConsoleMessage]]:
+        """A console message that the block causes; see `expect_event`."""
+
+    def expect_event(
+        self, event: Event, predicate: Callable[[Any], Any] | None = None, *, timeout_s: float | None = None
+    ) -> AbstractContextManager[EventInfo[Any]]:
+        """`async with page.expect_event("console") as info: …`, then `await info.value`: the first event since the
+        beginning of the block that fits `predicate`.
+
+        Raises:
+            DeadlineExceeded: None came.
+        """
+
+    def expect_popup(self, *, timeout_s: float | None = None) -> AbstractContextManager[EventInfo[Page]]:
+        """`async with page.expect_popup() as popup: …click…`, then `await popup.value`: the window that the block
+        opened.
+
+        Raises:
+            DeadlineExceeded: The page opened no window.
+            PolicyRefused: The policy forbids its address; the window was closed again.
+        """
+
+    def expect_request(
+        self, url_or_predicate: UrlMatch | Callable[[Request], Any], *, timeout_s: float | None = None
+    ) -> AbstractContextManager[EventInfo[Request]]:
+        """A request that the block causes, by its URL or a function of the Request; see `expect_event`."""
+
+    def expect_request_finished(
+        self, predicate: Callable[[Request], Any] | None = None, *, timeout_s: float | None = None
+    ) -> AbstractContextManager[EventInfo[Request]]:
+        """A request that ends in the block or after it, and whose body has been received."""
+
+    def expect_response(
+        self, url_or_predicate: UrlMatch | Callable[[Response], Any], *, timeout_s: float | None = None
+    ) -> AbstractContextManager[EventInfo[Response]]:
+        """A response to a request that the block causes, by its URL or a function of the Response."""
+
+    def fill(
+        self, selector: str, value: str, *, as_keys: bool = False, timeout_s: float | None = None, settle_s: float = 1.0
+    ) -> ActionResult:
+        """Replace the content of a control, with the events that frameworks listen to: one round trip.
+
+        A slider or spin button of ARIA takes a number: it is moved by keys, else by dragging its thumb.
+
+        Args:
+            as_keys: Select what is there and type over it key by key, for widgets that listen to keys.
+
+        Raises:
+            NotEditable: The element takes no text.
+            InvalidValue: It takes another format, which the message names (dates: 2026-02-28).
+        """
+
+    def focus(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Focus an element: one round trip."""
+
+    def frame_locator(self, selector: str) -> FrameLocator:
+        """The document of an iframe, by a selector of the iframe."""
+
+    def get_attribute(self, selector: str, name: str, *, timeout_s: float | None = None) -> str | None:
+        """See `Locator.get_attribute`."""
+
+    def get_by_alt_text(self, text: Text, *, exact: bool = False) -> Locator:
+        """Images and areas by their alternative text."""
+
+    def get_by_label(self, text: Text, *, exact: bool = False) -> Locator:
+        """Controls by their label, `aria-label` or `aria-labelledby`."""
+
+    def get_by_placeholder(self, text: Text, *, exact: bool = False) -> Locator:
+        """Inputs by their placeholder."""
+
+    def get_by_role(self, role: Role, *, name: Text | None = None, exact: bool = False) -> Locator:
+        """Perceivable elements with an ARIA role; `name` is part of their accessible name."""
+
+    def get_by_test_id(self, test_id: str) -> Locator:
+        """Elements by the attribute `data-testid`."""
+
+    def get_by_text(self, text: Text, *, exact: bool = False) -> Locator:
+        """The innermost elements with this text."""
+
+    def get_by_title(self, text: Text, *, exact: bool = False) -> Locator:
+        """Elements by their attribute `title`."""
+
+    def get_state(self, *, timeout_s: float | None = None) -> PageLocation:
+        """Address and title from the browser's history; the DOM is not touched."""
+
+    def go_back(self, *, wait_until: WaitUntil = "load", timeout_s: float | None = None) -> NavigationResult:
+        """Go to the previous page in the tab's history. Raises as `goto`; UsageError if there is none."""
+
+    def go_forward(self, *, wait_until: WaitUntil = "load", timeout_s: float | None = None) -> NavigationResult:
+        """Go to the next page in the tab's history. Raises as `goto`; UsageError if there is none."""
+
+    def goto(self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float | None = None) -> NavigationResult:
+        """Open an address and wait until it has reached `wait_until`.
+
+        An HTTP error page is a page: the result has its status.
+
+        Raises:
+            UsageError: Not a valid URL; a path alone needs the session's `base_url`.
+            PolicyRefused: A rule forbids it; nothing was sent.
+            NavigationFailed: DNS, TLS, connection refused, aborted: with Chromium's net error.
+            DeadlineExceeded: Says how far the page came.
+        """
+
+    def har(self, *, redact: bool = True) -> dict[str, Any]:
+        """The requests of this tab as HAR 1.2. Credentials in headers are left out unless `redact` is off."""
+
+    def held(self, by: str) -> AbstractContextManager[None]:
+        """Keep operations waiting while the block runs, as when a person uses the live view; see `OperationLock`."""
+
+    def hover(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Rest a mouse pointer on an element."""
+
+    def inner_html(self, selector: str, *, timeout_s: float | None = None) -> str:
+        """See `Locator.inner_html`."""
+
+    def inner_text(self, selector: str, *, timeout_s: float | None = None) -> str:
+        """See `Locator.inner_text`."""
+
+    def input_value(self, selector: str, *, timeout_s: float | None = None) -> str:
+        """See `Locator.input_value`."""
+
+    def is_checked(self, selector: str, *, timeout_s: float | None = None) -> bool:
+        """See `Locator.is_checked`."""
+
+    def is_closed(self) -> bool:
+        """True if the tab was closed, by the caller or by the page."""
+
+    def is_disabled(self, selector: str, *, timeout_s: float | None = None) -> bool:
+        """See `Locator.is_disabled`."""
+
+    def is_editable(self, selector: str, *, timeout_s: float | None = None) -> bool:
+        """See `Locator.is_editable`."""
+
+    def is_enabled(self, selector: str, *, timeout_s: float | None = None) -> bool:
+        """See `Locator.is_enabled`."""
+
+    def is_hidden(self, selector: str) -> bool:
+        """See `Locator.is_hidden`."""
+
+    def is_visible(self, selector: str) -> bool:
+        """See `Locator.is_visible`."""
+
     @property
-    def last_snapshot(self) -> SnapshotResult | None: ...
-    def locator(self, css: str) -> Locator: ...
-    def long_press(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
+    def keyboard(self) -> Keyboard:
+        """Keys for what has the focus."""
+
+    @property
+    def known_title(self) -> str:
+        """The title of the document, as it last reported it by itself."""
+
+    @property
+    def last_snapshot(self) -> SnapshotResult | None:
+        """The last snapshot or the last delta of an action."""
+
+    def locator(self, selector: str, *, has_text: Text | None = None, has: Locator | None = None) -> Locator:
+        """Elements by a selector, in all frames and open shadow roots.
+
+        Args:
+            selector: CSS, or `ref=e7`, `text=`, `role=`, `xpath=` (also `//…`), `id=`, `data-testid=`, `nth=`,
+                `visible=`; `>>` goes on inside what was found.
+        """
+
+    def long_press(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Hold a finger on an element for 0.7 s."""
+
+    @property
+    def mouse(self) -> Mouse:
+        """A mouse at coordinates of the viewport; actions on elements use a finger."""
+
     def network(
         self,
         *,
-        url: str | None = ...,
-        method: str | None = ...,
-        status: int | str | None = ...,
-        resource_type: str | None = ...,
-        failed: bool | None = ...,
-        after: int = ...,
-        limit: int = ...,
-    ) -> RequestLog: ...
-    def on_dialog(self, answer: DialogAnswer) -> None: ...
+        url: str | None = None,
+        method: str | None = None,
+        status: int | str | None = None,
+        resource_type: str | None = None,
+        failed: bool | None = None,
+        after: int = 0,
+        limit: int = 100,
+    ) -> RequestLog:
+        """The requests of this tab since it was opened.
+
+        Args:
+            url: A part of the address, or a glob if it contains `*`.
+            status: A number, or a class such as "4xx".
+        """
+
+    def on(self, event: Event, listener: Callable[[Any], Any]) -> None:
+        """Call `listener` with each event of a kind from now on. It must not wait for the page.
+
+        Args:
+            event: console (a ConsoleMessage), pageerror (an UncaughtError), dialog (a DialogEvent), request,
+                requestfinished and requestfailed (a Request), response (a Response), popup, domcontentloaded, load
+                and close (a Page).
+        """
+
+    def once(self, event: Event, listener: Callable[[Any], Any]) -> None:
+        """Call `listener` with the next event of a kind."""
+
     def pinch(
-        self, scale: float, *, ref: str | None = ..., timeout_s: float = ..., settle_s: float = ...
-    ) -> ActionResult: ...
-    def press(
-        self, key: str, *, ref: str | None = ..., timeout_s: float = ..., settle_s: float = ...
-    ) -> ActionResult: ...
-    def query(self, ref: str, kind: QueryKind, limit: int = ..., *, timeout_s: float = ...) -> QueryResult: ...
+        self, scale: float, *, ref: str | None = None, timeout_s: float | None = None, settle_s: float = 1.0
+    ) -> ActionResult:
+        """Move two fingers apart (`scale` over 1) or together, around an element or the middle of the page."""
+
+    def press(self, selector: str, key: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Focus an element and press a key (`Enter`, `a`) or chord (`Control+A`). `keyboard.press` presses where the
+        focus is.
+        """
+
+    def query(self, ref: str, kind: QueryKind, limit: int = 2000, *, timeout_s: float | None = None) -> QueryResult:
+        """The text, html, value, attributes, styles or box of an element: one round trip.
+
+        Args:
+            limit: At most so many characters; 0 for no limit.
+
+        Raises:
+            RefNotFound, StaleRef: The element is gone or has become another one.
+        """
+
     def read(
         self,
         *,
-        mode: Mode = ...,
-        max_length: int = ...,
-        selector: str | None = ...,
-        outline: bool = ...,
-        section: str | None = ...,
-        links: LinkStyle = ...,
-        comments: bool = ...,
-        redact: Callable[[str], str] | None = ...,
-        timeout_s: float = ...,
-    ) -> ReadResult: ...
+        mode: Mode = "main_content",
+        max_length: int = 50000,
+        selector: str | None = None,
+        outline: bool = False,
+        section: str | None = None,
+        links: LinkStyle = "inline",
+        comments: bool = False,
+        metadata: bool = False,
+        redact: Callable[[str], str] | None = None,
+        timeout_s: float = 10.0,
+    ) -> ReadResult:
+        """The visible page as Markdown: one round trip. Waits for a page that is still empty.
+
+        Args:
+            mode: "main_content" leaves out what surrounds the text, "article" does so also on pages that look like
+                lists, "raw" is the whole body.
+            max_length: At most so many characters; 0 for no limit. The end of a cut text says so.
+            selector: Only what is below the first element that matches.
+            outline: Only the headings, with their anchors.
+            section: Only what is below the heading with this text or anchor.
+            links: "inline" with addresses, "ref" with refs that can be clicked (`[Next](e7)`), "none" without.
+            comments: Include readers' comments.
+            metadata: Fill in `metadata`: title, description, author, dates, language, site, image.
+            redact: Applied to the text before it is cut: a cut in the middle of a secret would hide it from `redact`.
+
+        Raises:
+            UsageError: The selector matches nothing, or there is no such section.
+        """
+
     def record(
         self,
-        duration_s: float = ...,
+        duration_s: float = 3.0,
         *,
-        format: RecordingFormat = ...,
-        max_frames: int = ...,
-        max_bytes: int = ...,
-        max_width_px: int = ...,
-        max_fps: float = ...,
-        timeout_s: float = ...,
-        on_frame: Callable[[int, int], None] | None = ...,
-    ) -> Recording: ...
+        format: RecordingFormat = "webp",
+        max_frames: int = 300,
+        max_bytes: int = 16777216,
+        max_width_px: int = 412,
+        max_fps: float = 12.0,
+        timeout_s: float = 10.0,
+        on_frame: Callable[[int, int], None] | None = None,
+    ) -> Recording:
+        """Record the next `duration_s` seconds as an animated WebP or GIF. `recording` records a block instead."""
+
     def recording(
-        self, *, timeout_s: float = ..., on_frame: Callable[[int, int], None] | None = ..., **bounds: Any
-    ) -> AbstractContextManager[ScreencastRecorder]: ...
+        self, *, timeout_s: float = 10.0, on_frame: Callable[[int, int], None] | None = None, **bounds: Any
+    ) -> AbstractContextManager[ScreencastRecorder]:
+        """Record what the block does: `async with page.recording() as recorder: …`, then `recorder.result`.
+
+        Args:
+            bounds: The fields of `RecordingRequest`.
+        """
+
     def reload(
-        self, *, ignore_cache: bool = ..., wait_until: WaitUntil = ..., timeout_s: float = ...
-    ) -> NavigationResult: ...
-    def remove_init_script(self, number: int, *, timeout_s: float = ...) -> None: ...
-    def route(self, pattern: str | re.Pattern[str], handler: RouteHandler, *, timeout_s: float = ...) -> None: ...
+        self, *, ignore_cache: bool = False, wait_until: WaitUntil = "load", timeout_s: float | None = None
+    ) -> NavigationResult:
+        """Load the document again. Raises as `goto`."""
+
+    def remove_init_script(self, number: int, *, timeout_s: float = 5.0) -> None:
+        """Remove an init script."""
+
+    def remove_listener(self, event: Event, listener: Callable[[Any], Any]) -> None:
+        """Remove a listener; does nothing if there is none."""
+
+    def route(self, pattern: str | re.Pattern[str], handler: RouteHandler, *, timeout_s: float = 5.0) -> None:
+        """Decide every request whose URL matches `pattern`, before it is sent.
+
+        Args:
+            pattern: A glob over the whole URL (`**/api/*.json`) or a regular expression searched in it.
+            handler: `Abort()`, `Fulfil(…)` or `Proceed(…)`, or a function of the PausedRequest that returns one of
+                them, or None for the next route; it may be a coroutine function. The newest route is asked first. The
+                page waits for it, so it must not call the page.
+
+        The URL policy decides before any route, and again about another URL that a route proceeds to.
+
+        Raises:
+            Unsupported: The WebView cannot intercept requests.
+        """
+
     def screenshot(
         self,
         *,
-        full_page: bool = ...,
-        ref: str | None = ...,
-        format: ImageFormat = ...,
-        quality: int | None = ...,
-        scale: Literal["css", "device"] = ...,
-        annotate: bool = ...,
-        max_height_px: int = ...,
-        strategy: Strategy | Literal["auto"] = ...,
-        redact: Callable[[str], str] | None = ...,
-        timeout_s: float = ...,
-        on_progress: Progress | None = ...,
-    ) -> Screenshot: ...
+        full_page: bool = False,
+        ref: str | None = None,
+        path: str | os.PathLike[str] | None = None,
+        type: ImageFormat = "png",
+        quality: int | None = None,
+        scale: Literal["css", "device"] = "css",
+        annotate: bool = False,
+        max_height_px: int = 10000,
+        strategy: Strategy | Literal["auto"] = "auto",
+        redact: Callable[[str], str] | None = None,
+        timeout_s: float = 30.0,
+        on_progress: Progress | None = None,
+    ) -> Screenshot:
+        """A screenshot of the viewport, of the whole page or of one element. The scroll position does not change.
+
+        Args:
+            path: Also write the image to this file.
+            scale: "css" for one pixel per CSS pixel, "device" for the device's pixels.
+            annotate: Draw boxes with the refs of a snapshot that is taken at the same time.
+            max_height_px: The image is cut at this height; `truncated` says so.
+            strategy: How to capture a whole page; "auto" begins with what the capability probe found.
+            redact: Paint over fields and texts that it changes, in screenshots of the viewport. Larger screenshots are
+                refused if the page shows such text.
+            on_progress: Called with the finished rows and all rows during a long capture.
+
+        Raises:
+            CaptureFailed: The engine returned no image or one of a wrong size, or a secret cannot be painted over.
+            RefNotFound, StaleRef, NotVisible: The element is gone, or is not visible.
+        """
+
     def scroll(
         self,
         direction: Direction,
-        amount: float = ...,
+        amount: float = 300,
         *,
-        ref: str | None = ...,
-        timeout_s: float = ...,
-        settle_s: float = ...,
-    ) -> ActionResult: ...
-    def scroll_into_view(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
-    def select(
-        self, ref: str, *values: str | Sequence[str], timeout_s: float = ..., settle_s: float = ...
-    ) -> ActionResult: ...
-    def set_extra_headers(self, headers: Mapping[str, str], *, timeout_s: float = ...) -> None: ...
+        ref: str | None = None,
+        timeout_s: float | None = None,
+        settle_s: float = 1.0,
+    ) -> ActionResult:
+        """Scroll by CSS pixels what scrolls around `ref` or in the middle of the page; reports if nothing moved.
+
+        A script scrolls, and the page gets no touch events. `swipe` moves a finger.
+        """
+
+    def scroll_into_view_if_needed(
+        self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0
+    ) -> ActionResult:
+        """Scroll an element to the middle of its scroll containers: one round trip."""
+
+    def select_option(
+        self,
+        selector: str,
+        *values: str | Sequence[str],
+        value: str | Sequence[str] | None = None,
+        label: str | Sequence[str] | None = None,
+        index: int | Sequence[int] | None = None,
+        timeout_s: float | None = None,
+        settle_s: float = 1.0,
+    ) -> ActionResult:
+        """Select exactly these options of a `<select>` by script: one round trip.
+
+        Args:
+            values: Values or visible texts of the options.
+            value, label, index: Values only, visible texts only, or places from 0, one or a list.
+
+        Raises:
+            NotASelectElement: Click the options of custom list boxes instead.
+            NoSuchOption: Names the options there are.
+        """
+
+    def set_checked(self, selector: str, checked: bool, *, timeout_s: float | None = None) -> ActionResult:
+        """`check` or `uncheck`."""
+
+    def set_content(self, html: str, *, wait_until: WaitUntil = "load", timeout_s: float | None = None) -> None:
+        """Replace the main document's HTML; its address stays."""
+
+    def set_default_navigation_timeout(self, timeout_s: float) -> None:
+        """The `timeout_s` of navigations and waits that give none."""
+
+    def set_default_timeout(self, timeout_s: float) -> None:
+        """The `timeout_s` of calls that give none."""
+
+    def set_extra_http_headers(self, headers: Mapping[str, str], *, timeout_s: float = 5.0) -> None:
+        """Add headers to every request of this tab, to every server; {} for none."""
+
     def set_geolocation(
         self,
-        latitude: float | None = ...,
-        longitude: float | None = ...,
+        latitude: float | None = None,
+        longitude: float | None = None,
         *,
-        accuracy_m: float = ...,
-        timeout_s: float = ...,
-    ) -> None: ...
+        accuracy_m: float = 10.0,
+        timeout_s: float = 5.0,
+    ) -> None:
+        """Set the location that the device reports; without arguments, its real one. Whether the page may read it is a
+        permission.
+        """
+
     def set_http_credentials(
-        self, origin: str, username: str | None, password: str = ..., *, timeout_s: float = ...
-    ) -> None: ...
-    def set_locale(self, tag: str | None, *, timeout_s: float = ...) -> None: ...
-    def set_media(
+        self, origin: str, username: str | None, password: str = "", *, timeout_s: float = 5.0
+    ) -> None:
+        """Answer the HTTP authentication of one origin; `username=None` removes the credentials.
+
+        Wrong credentials are not tried twice: the page is then the server's 401.
+        """
+
+    def set_input_files(
         self,
+        selector: str,
+        files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         *,
-        color_scheme: Literal["light", "dark"] | None = ...,
-        reduced_motion: bool | None = ...,
-        timeout_s: float = ...,
-    ) -> None: ...
-    def set_offline(self, offline: bool = ..., *, timeout_s: float = ...) -> None: ...
-    def set_permissions(
-        self, wanted: Mapping[str, PermissionSetting], *, origin: str, timeout_s: float = ...
-    ) -> None: ...
-    def set_time_zone(self, name: str | None, *, timeout_s: float = ...) -> None: ...
+        timeout_s: float = 30.0,
+        settle_s: float = 1.0,
+    ) -> ActionResult:
+        """Give files from the session's `uploads_root` to a file input (or its label), or drop them on an element.
+
+        Raises:
+            PolicyRefused: A path leads out of that folder, through a link or to something other than a regular file;
+                or no folder is set.
+            UsageError: A file is missing or too large, or the input takes only one.
+            RefNotFound, StaleRef, ActionFailed: The element is gone, is disabled, or takes no files.
+        """
+
+    def set_locale(self, tag: str | None, *, timeout_s: float = 5.0) -> None:
+        """Set the language of `Intl`, `navigator.language` and Accept-Language ("de-DE"); None for the device's own.
+
+        `Intl` belongs to the renderer process, which the tabs of a WebView share.
+        """
+
+    def set_offline(self, offline: bool = True, *, timeout_s: float = 5.0) -> None:
+        """Disconnect this tab from the network, or connect it again."""
+
+    def set_permissions(self, wanted: Mapping[str, PermissionSetting], *, origin: str, timeout_s: float = 5.0) -> None:
+        """Set the permissions of `origin`: `{"geolocation": "granted", "camera": "denied"}`.
+
+        Raises:
+            Unsupported: In a WebView: it stores no permissions, its app answers each request. Chrome stores them.
+        """
+
+    def set_time_zone(self, name: str | None, *, timeout_s: float = 5.0) -> None:
+        """Set the time zone of `Date` and `Intl` ("Europe/Berlin") in the whole renderer process; None for the
+        device's own.
+        """
+
+    def set_viewport_size(self, viewport_size: ViewportSize | None, *, timeout_s: float = 5.0) -> None:
+        """Lay the page out for another size, `{"width": 800, "height": 600}` in CSS pixels; None for the tab's own.
+
+        The tab keeps its size: what lies outside is drawn in screenshots of the whole page, and no finger reaches it.
+        `Session.open(width_px=…, height_px=…)` sets the size of the tabs themselves.
+        """
+
     def snapshot(
         self,
         *,
-        interactive_only: bool = ...,
-        cursor_interactive: bool = ...,
-        max_chars: int = ...,
-        max_nodes: int = ...,
-        max_depth: int = ...,
-        scope: str | None = ...,
-        more: str | None = ...,
-        find: str | None = ...,
-        boxes: bool = ...,
-        controls_only: bool = ...,
-        delta: bool = ...,
-        renumber: bool = ...,
-        redact: Callable[[str], str] | None = ...,
-        timeout_s: float = ...,
-    ) -> SnapshotResult: ...
-    def stop(self, *, timeout_s: float = ...) -> None: ...
+        interactive_only: bool = True,
+        cursor_interactive: bool = True,
+        max_chars: int = 12000,
+        max_nodes: int = 200,
+        max_depth: int = 12,
+        scope: str | None = None,
+        more: str | None = None,
+        find: str | None = None,
+        boxes: bool = False,
+        controls_only: bool = False,
+        click_handlers: bool = False,
+        aria_hidden: bool = False,
+        text: bool = True,
+        delta: bool = False,
+        renumber: bool = False,
+        redact: Callable[[str], str] | None = None,
+        timeout_s: float | None = None,
+    ) -> SnapshotResult:
+        """The page as a short tree of roles and names with refs. One round trip per frame, all at once.
+
+        Args:
+            scope: A CSS selector (in the main document) or a ref: only what is below it.
+            more: The ref of a cut (`more=e7`): what was left out there.
+            find: Only the lines with this text, in any case, and their ancestors.
+            boxes: Add `[box=x,y,width,height]` in CSS pixels of the viewport. In frames that takes another round trip.
+            controls_only: Only elements that can be acted on, without text, headings or structure. Similar ones share
+                a line.
+            click_handlers: Also give refs to elements that only a script makes clickable (`el.onclick = …`,
+                `addEventListener`). Asks the engine, in up to four more round trips; elements that fill half of the
+                view are left out, because they usually handle the clicks of what they contain.
+            aria_hidden: Also what `aria-hidden` hides from assistive technology, marked `[aria-hidden]`. Without it,
+                the header counts the visible controls there (`hidden_from_assistive=3`).
+            text: False leaves out what neither can be acted on nor places it: controls stay, with the headings and
+                landmarks above them and the first words of a list's item.
+            delta: `text` is the change since the last snapshot of the whole page; the whole page if that is shorter, or
+                if there was no snapshot.
+            renumber: Start again at e1. Refs of earlier results are refused then, also where a number is reused.
+            redact: Applied to the text that `find` searches: finding a part of a secret would reveal it.
+
+        Raises:
+            UsageError: `scope` matches nothing.
+            RefNotFound: `scope` or `more` is a ref that is gone.
+        """
+
+    def stop(self, *, timeout_s: float | None = None) -> None:
+        """Stop loading. What has arrived stays."""
+
     def swipe(
         self,
         direction: Direction,
         *,
-        ref: str | None = ...,
-        distance_px: float = ...,
-        timeout_s: float = ...,
-        settle_s: float = ...,
-    ) -> ActionResult: ...
+        ref: str | None = None,
+        distance_px: float = 300,
+        timeout_s: float | None = None,
+        settle_s: float = 1.0,
+    ) -> ActionResult:
+        """Move a finger in `direction` over an element, or over the middle of the page."""
+
     @property
-    def tab_id(self) -> str: ...
+    def tab_id(self) -> str:
+        """`t1`, `t2`, …: unique in the session."""
+
+    def tap(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """The same as `click`: a finger taps."""
+
+    def text_content(self, selector: str, *, timeout_s: float | None = None) -> str | None:
+        """See `Locator.text_content`."""
+
+    def title(self, *, timeout_s: float | None = None) -> str:
+        """The title of the main document."""
+
     @property
-    def title(self) -> str: ...
-    def type(
-        self, text: str, *, ref: str | None = ..., timeout_s: float = ..., settle_s: float = ...
-    ) -> ActionResult: ...
-    def uncheck(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
-    def unroute(self, pattern: str | re.Pattern[str] | None = ..., *, timeout_s: float = ...) -> int: ...
-    def upload(
-        self,
-        ref: str,
-        paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-        *,
-        timeout_s: float = ...,
-        settle_s: float = ...,
-    ) -> ActionResult: ...
+    def touchscreen(self) -> Touchscreen:
+        """Taps at coordinates of the viewport."""
+
+    def type(self, selector: str, text: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Type key by key at the end of the element's text. `fill` replaces the content and is faster; `keyboard.type`
+        types where the focus is.
+        """
+
+    def uncheck(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Tap a checkbox or switch if it is checked, and verify that it is unchecked.
+
+        Raises:
+            NotUncheckable: It is another kind of element, or stays checked. To uncheck a radio button, check another.
+        """
+
+    def unroute(self, pattern: str | re.Pattern[str] | None = None, *, timeout_s: float = 5.0) -> int:
+        """Remove the routes of that pattern, or all of them; returns how many there were."""
+
+    def unroute_all(self, *, timeout_s: float = 5.0) -> None:
+        """Remove all routes."""
+
     @property
-    def url(self) -> str: ...
+    def url(self) -> str:
+        """The address of the main document, as the browser last reported it."""
+
     def wait_for(
         self,
         *,
-        selector: str | None = ...,
-        role: str | None = ...,
-        name: str | None = ...,
-        text: str | None = ...,
-        url: str | None = ...,
-        gone: str | None = ...,
-        function: str | None = ...,
-        redact: Callable[[str], str] | None = ...,
-        timeout_s: float = ...,
-    ) -> WaitResult: ...
+        selector: str | None = None,
+        role: str | None = None,
+        name: str | None = None,
+        text: str | None = None,
+        url: str | None = None,
+        gone: str | None = None,
+        function: str | None = None,
+        redact: Callable[[str], str] | None = None,
+        timeout_s: float | None = None,
+    ) -> WaitResult:
+        """Wait until the one condition given is met, across navigations.
+
+        Args:
+            url: A glob over the whole address: `**/checkout`.
+            gone: A selector that must not match anything visible.
+            function: JavaScript, an expression or a function, run in the page's main world until it is truthy.
+            redact: Applied to the page's text and addresses before `text`, `name` and `url` are compared with them.
+
+        Raises:
+            DeadlineExceeded: Reports what was last seen.
+        """
+
+    def wait_for_event(
+        self, event: Event, predicate: Callable[[Any], Any] | None = None, *, timeout_s: float | None = None
+    ) -> Any:
+        """Wait for the next event of a kind that fits `predicate`."""
+
+    def wait_for_function(self, expression: str, arg: Any = None, *, timeout_s: float | None = None) -> Any:
+        """Wait until JavaScript is truthy: an expression, or a function that gets `arg`; its value."""
+
+    def wait_for_load_state(
+        self, state: Literal["load", "domcontentloaded", "networkidle"] = "load", *, timeout_s: float | None = None
+    ) -> None:
+        """Wait until the document has reached this state."""
+
+    def wait_for_selector(
+        self, selector: str, *, state: WaitState = "visible", timeout_s: float | None = None
+    ) -> Locator | None:
+        """Wait for the first element of a selector to be attached or visible, or for none to be; the element's
+        locator, or None.
+        """
+
+    def wait_for_timeout(self, seconds: float) -> None:
+        """Wait for a number of seconds; other operations of the page run meanwhile. For debugging only."""
+
+    def wait_for_url(self, url: UrlMatch, *, wait_until: WaitUntil = "load", timeout_s: float | None = None) -> None:
+        """Wait until the main frame is at an address and has reached `wait_until`.
+
+        Args:
+            url: A glob over the whole address (`**/checkout`), a regular expression searched in it, or a
+                function of it.
+        """
 
 class AttachedSession:
     def close(self) -> None: ...
-    def detach(self, page: Page) -> None: ...
-    def explain(self, error: NavigationFailed) -> BridgeError: ...
-    def new_tab(self, url: str | None = ...) -> Page: ...
-    def page(self, *, url: str | None = ..., title: str | None = ..., timeout_s: float = ...) -> Page: ...
+    def detach(self, page: Page) -> None:
+        """Detach from a page; it stays open in the app."""
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """See UrlPolicy.explain."""
+
+    def new_page(self, url: str | None = None) -> Page:
+        """Always raises: only the app opens its tabs.
+
+        Raises:
+            Unsupported
+        """
+
+    def page(self, *, url: str | None = None, title: str | None = None, timeout_s: float = 20.0) -> Page:
+        """Wait for a page of the app that is not attached yet, and attach to it.
+
+        Args:
+            url: A URL pattern.
+            title: Words in its title.
+
+        Raises:
+            DeadlineExceeded: None appeared; lists those that did.
+            AppUnavailable: The app has no page to attach to, and why: not installed, not running, frozen, …
+        """
+
     @property
-    def pages(self) -> tuple[Page, ...]: ...
+    def pages(self) -> tuple[Page, ...]:
+        """The attached pages, oldest first."""
+
     app: App
     capabilities: AttachedCapabilities | None
     device: AdbDevice
@@ -360,97 +1165,624 @@ class AttachedSession:
     notice: Callable[[str], None]
     serial: str
 
+class CdpSession:
+    def detach(self) -> None:
+        """End the connection; safe to repeat."""
+
+    def on(self, event: str, listener: Callable[[dict[str, Any]], Any]) -> None:
+        """Call `listener` with the parameters of each event of this method, in the reader task: it must be quick."""
+
+    def remove_listener(self, event: str, listener: Callable[[dict[str, Any]], Any]) -> None:
+        """Remove a listener; does nothing if there is none."""
+
+    def send(self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float = 30.0) -> dict[str, Any]:
+        """Send a command and wait for its result.
+
+        Raises:
+            ProtocolError: The browser refused the command.
+            TransportError: The connection has ended.
+            DeadlineExceeded: No reply came in time.
+        """
+
 class DevicePool:
     def attempt(
-        self, job: Callable[[Session, Item], Value], item: Item, *, timeout_s: float = ...
-    ) -> JobOutcome[Value]: ...
-    def lease(self, *, timeout_s: float = ...) -> AbstractContextManager[Session]: ...
+        self, job: Callable[[Session, Item], Value], item: Item, *, timeout_s: float = 600.0
+    ) -> JobOutcome[Value]:
+        """Run one job once. The outcome has its exception, and whether its device was lost."""
+
+    def lease(self, *, timeout_s: float = 600.0) -> AbstractContextManager[Session]:
+        """Open a session on a leased device while the block runs.
+
+        Raises:
+            DeadlineExceeded: No device became usable in time; the message has the state of each.
+            DeviceError, HostError: No device of the pool is usable; the error of the last one.
+        """
+
     @classmethod
     def open(
         cls,
-        devices: Sequence[str] | Literal["all"] = ...,
+        devices: Sequence[str] | Literal["all"] = "all",
         *,
-        adb_server: str | None = ...,
-        session_options: Mapping[str, Any] | None = ...,
-    ) -> AbstractContextManager[DevicePool]: ...
+        adb_server: str | None = None,
+        session_options: Mapping[str, Any] | None = None,
+    ) -> AbstractContextManager[DevicePool]:
+        """A pool of these devices; its virtual devices stop with the block.
+
+        Attached devices are leased only while a job uses them, so that other pools and test runs of this user can use
+        them in between. Virtual devices start on demand, for this pool alone.
+
+        Args:
+            devices: Serials, and "virtual" once per virtual device; "all" means all attached devices.
+            session_options: Arguments of `Session.open` for every lease: `policy`, `grants`, `uploads_root`, …
+
+        Raises:
+            NoDevice: "all" was given and no device is attached.
+            DeviceNotFound: A serial is not attached.
+        """
+
     def run(
         self,
         job: Callable[[Session, Item], Value],
         items: Iterable[Item],
         *,
-        attempts: int = ...,
-        timeout_s: float = ...,
-        on_outcome: Callable[[JobOutcome[Value]], None] | None = ...,
-    ) -> list[JobOutcome[Value]]: ...
+        attempts: int = 3,
+        timeout_s: float = 600.0,
+        on_outcome: Callable[[JobOutcome[Value]], None] | None = None,
+    ) -> list[JobOutcome[Value]]:
+        """Run `job(session, item)` for each item, one per device at a time; returns the outcomes in order.
+
+        A job whose device is lost runs again on any free device, so running it twice must be safe. An exception ends
+        only its own job. `bridge.run_on_ray` takes the same functions.
+
+        Args:
+            job: An `async def`; with `bridge.sync.DevicePool` also a plain function, which gets a blocking session.
+            attempts: Maximum number of attempts per job.
+            timeout_s: Time that a job waits for a device.
+            on_outcome: Called with each outcome when its job ends.
+        """
+
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """The number of jobs that can run at once."""
 
 class Locator:
-    def all(self) -> tuple[Match, ...]: ...
-    def check(self, *, timeout_s: float = ...) -> ActionResult: ...
-    def clear(self, *, timeout_s: float = ...) -> ActionResult: ...
-    def click(self, *, timeout_s: float = ...) -> ActionResult: ...
-    def count(self) -> int: ...
-    def double_click(self, *, timeout_s: float = ...) -> ActionResult: ...
-    def drag_to(self, goal: Locator, *, timeout_s: float = ...) -> ActionResult: ...
-    def fill(self, value: str, *, timeout_s: float = ...) -> ActionResult: ...
-    def filter(self, *, has_text: Text | None = ..., visible: bool | None = ...) -> Locator: ...
+    def all(self) -> list[Locator]:
+        """One locator for each element that matches now, up to 1000.
+
+        Raises:
+            DeadlineExceeded: See `count`.
+        """
+
+    def all_inner_texts(self) -> list[str]:
+        """The shown text of each element that matches now, up to 1000."""
+
+    def all_text_contents(self) -> list[str]:
+        """The text of the nodes of each element that matches now, up to 1000."""
+
+    def and_(self, locator: Locator) -> Locator:
+        """Elements that match both locators."""
+
+    def aria_snapshot(self, *, timeout_s: float | None = None) -> str:
+        """The element and what is below it, as `page.snapshot` shows it."""
+
+    def blur(self, *, timeout_s: float | None = None) -> None:
+        """Take the focus from the element."""
+
+    def bounding_box(self, *, timeout_s: float | None = None) -> BoundingBox | None:
+        """The element's border box in CSS pixels of its frame's viewport; None if it has none."""
+
+    def check(self, *, timeout_s: float | None = None) -> ActionResult:
+        """Check a checkbox, radio button or switch unless it is checked."""
+
+    def clear(self, *, timeout_s: float | None = None) -> ActionResult:
+        """Empty the control."""
+
+    def click(
+        self, *, timeout_s: float | None = None, settle_s: float = 1.0, input: Literal["touch", "script"] = "touch"
+    ) -> ActionResult:
+        """Tap the element and report what changed; see `page.click`."""
+
+    @property
+    def content_frame(self) -> FrameLocator:
+        """The document of the iframe that this locator matches."""
+
+    def count(self) -> int:
+        """The number of elements that match now.
+
+        Raises:
+            DeadlineExceeded: A frame does not answer; names it.
+        """
+
+    def dblclick(self, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Tap the element twice in a row."""
+
+    def dispatch_event(
+        self, type: str, event_init: Mapping[str, Any] | None = None, *, timeout_s: float | None = None
+    ) -> None:
+        """Dispatch an event by script: the page sees `isTrusted` false."""
+
+    def drag_to(self, target: Locator, *, timeout_s: float = 10.0) -> ActionResult:
+        """Drag the element onto another one; see `page.drag_and_drop`."""
+
+    def evaluate(self, expression: str, arg: Any = None, *, timeout_s: float | None = None) -> Any:
+        """The value of a JavaScript function of the element and `arg`, run in the page's own world; see
+        `page.evaluate`.
+        """
+
+    def evaluate_all(self, expression: str, arg: Any = None, *, timeout_s: float | None = None) -> Any:
+        """The value of a JavaScript function of the list of elements that match now, and `arg`."""
+
+    def fill(self, value: str, *, as_keys: bool = False, timeout_s: float | None = None) -> ActionResult:
+        """Replace the content of the control; see `page.fill`."""
+
+    def filter(
+        self,
+        *,
+        has_text: Text | None = None,
+        has_not_text: Text | None = None,
+        has: Locator | None = None,
+        has_not: Locator | None = None,
+        visible: bool | None = None,
+    ) -> Locator:
+        """The matches that fit all that is given.
+
+        Args:
+            has: Something below the element matches this locator.
+            visible: Only visible or only hidden elements.
+        """
+
     @property
     def first(self) -> Locator: ...
-    def focus(self, *, timeout_s: float = ...) -> ActionResult: ...
-    def get_by_label(self, text: Text, *, exact: bool = ...) -> Locator: ...
-    def get_by_placeholder(self, text: Text, *, exact: bool = ...) -> Locator: ...
-    def get_by_role(self, role: str, *, name: Text | None = ..., exact: bool = ...) -> Locator: ...
-    def get_by_test_id(self, test_id: str) -> Locator: ...
-    def get_by_text(self, text: Text, *, exact: bool = ...) -> Locator: ...
-    def hover(self, *, timeout_s: float = ...) -> ActionResult: ...
+    def focus(self, *, timeout_s: float | None = None) -> ActionResult: ...
+    def frame_locator(self, selector: str) -> FrameLocator:
+        """The document of an iframe, by a selector of the iframe."""
+
+    def get_attribute(self, name: str, *, timeout_s: float | None = None) -> str | None:
+        """An attribute as it is written; None if the element has none of that name."""
+
+    def get_by_alt_text(self, text: Text, *, exact: bool = False) -> Locator:
+        """Images and areas by their alternative text."""
+
+    def get_by_label(self, text: Text, *, exact: bool = False) -> Locator:
+        """Controls by their label, `aria-label` or `aria-labelledby`."""
+
+    def get_by_placeholder(self, text: Text, *, exact: bool = False) -> Locator:
+        """Inputs by their placeholder."""
+
+    def get_by_role(self, role: Role, *, name: Text | None = None, exact: bool = False) -> Locator:
+        """Perceivable elements with an ARIA role; `name` is part of their accessible name.
+
+        Raises:
+            UsageError: Not an ARIA role.
+        """
+
+    def get_by_test_id(self, test_id: str) -> Locator:
+        """Elements by the attribute `data-testid`."""
+
+    def get_by_text(self, text: Text, *, exact: bool = False) -> Locator:
+        """The innermost elements with this text."""
+
+    def get_by_title(self, text: Text, *, exact: bool = False) -> Locator:
+        """Elements by their attribute `title`."""
+
+    def hover(self, *, timeout_s: float | None = None) -> ActionResult:
+        """Rest a mouse pointer on the element."""
+
+    def inner_html(self, *, timeout_s: float | None = None) -> str:
+        """The markup inside the element."""
+
+    def inner_text(self, *, timeout_s: float | None = None) -> str:
+        """The text as it is shown."""
+
+    def input_value(self, *, timeout_s: float | None = None) -> str:
+        """The value of an input, textarea or select, also through its label.
+
+        Raises:
+            ActionFailed: Another kind of element, or a password field, whose value is not shown.
+        """
+
+    def is_checked(self, *, timeout_s: float | None = None) -> bool:
+        """True if a checkbox, radio button or switch is checked.
+
+        Raises:
+            NotCheckable: Another kind of element.
+        """
+
+    def is_disabled(self, *, timeout_s: float | None = None) -> bool: ...
+    def is_editable(self, *, timeout_s: float | None = None) -> bool: ...
+    def is_enabled(self, *, timeout_s: float | None = None) -> bool: ...
+    def is_hidden(self) -> bool:
+        """True if the element is hidden now, or nothing matches."""
+
+    def is_visible(self) -> bool:
+        """True if the element is visible now; False if nothing matches."""
+
     @property
     def last(self) -> Locator: ...
-    def locator(self, css: str) -> Locator: ...
-    def long_press(self, *, timeout_s: float = ...) -> ActionResult: ...
-    def nth(self, index: int) -> Locator: ...
-    def one(self, deadline: Deadline) -> Match: ...
-    def press(self, key: str, *, timeout_s: float = ...) -> ActionResult: ...
-    def query(self, kind: QueryKind, limit: int = ..., *, timeout_s: float = ...) -> QueryResult: ...
-    def raise_if_several(self, found: LocatorMatches) -> None: ...
-    def ref(self, *, timeout_s: float = ...) -> str: ...
-    def scroll_into_view(self, *, timeout_s: float = ...) -> ActionResult: ...
-    def select(self, *values: str, timeout_s: float = ...) -> ActionResult: ...
-    def swipe(self, direction: Direction, *, distance_px: float = ..., timeout_s: float = ...) -> ActionResult: ...
-    def type(self, text: str, *, timeout_s: float = ...) -> ActionResult: ...
-    def uncheck(self, *, timeout_s: float = ...) -> ActionResult: ...
+    def locator(self, selector: str | Locator, *, has_text: Text | None = None, has: Locator | None = None) -> Locator:
+        """Descendants by a selector or another locator, in open shadow roots as well.
 
-class ExpectedPopup:
-    @property
-    def page(self) -> Page: ...
-    opened: Page | None
+        Args:
+            selector: CSS, or `ref=e7`, `text=`, `role=`, `xpath=` (also `//…`), `id=`, `data-testid=`, `nth=`,
+                `visible=`; `>>` goes on inside what was found.
+        """
 
-class LocatorExpectations:
-    @property
-    def not_(self) -> LocatorExpectations: ...
-    def to_be_attached(self, *, timeout_s: float = ...) -> None: ...
-    def to_be_checked(self, *, timeout_s: float = ...) -> None: ...
-    def to_be_disabled(self, *, timeout_s: float = ...) -> None: ...
-    def to_be_editable(self, *, timeout_s: float = ...) -> None: ...
-    def to_be_enabled(self, *, timeout_s: float = ...) -> None: ...
-    def to_be_focused(self, *, timeout_s: float = ...) -> None: ...
-    def to_be_hidden(self, *, timeout_s: float = ...) -> None: ...
-    def to_be_visible(self, *, timeout_s: float = ...) -> None: ...
-    def to_contain_text(self, text: Text, *, timeout_s: float = ...) -> None: ...
-    def to_have_attribute(self, name: str, value: Text | None = ..., *, timeout_s: float = ...) -> None: ...
-    def to_have_class(self, name: str, *, timeout_s: float = ...) -> None: ...
-    def to_have_count(self, count: int, *, timeout_s: float = ...) -> None: ...
-    def to_have_text(self, text: Text | Sequence[Text], *, timeout_s: float = ...) -> None: ...
-    def to_have_value(self, value: Text, *, timeout_s: float = ...) -> None: ...
-    def to_have_values(self, values: Sequence[str], *, timeout_s: float = ...) -> None: ...
+    def long_press(self, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Hold a finger on the element for 0.7 s."""
 
-class PageExpectations:
+    def matches(self) -> tuple[Match, ...]:
+        """The first ten elements that match now, each with its ref, role, name, text and state.
+
+        Raises:
+            DeadlineExceeded: See `count`.
+        """
+
+    def nth(self, index: int) -> Locator:
+        """The match with this index, from 0; negative ones count from the end. As the last step it counts over all
+        frames.
+        """
+
+    def or_(self, locator: Locator) -> Locator:
+        """Elements that match one of the two locators, in the order of the document."""
+
+    def press(self, key: str, *, timeout_s: float | None = None) -> ActionResult:
+        """Focus the element and press a key (`Enter`, `a`) or chord (`Control+A`)."""
+
+    def press_sequentially(self, text: str, *, timeout_s: float | None = None) -> ActionResult:
+        """Type key by key at the end of the element's text. `fill` replaces the content and is faster."""
+
+    def query(self, kind: QueryKind, limit: int = 2000, *, timeout_s: float | None = None) -> QueryResult: ...
+    def ref(self, *, timeout_s: float | None = None) -> str:
+        """The ref of the one element that matches, as soon as one does.
+
+        Raises:
+            SeveralMatches: Lists the elements.
+            DeadlineExceeded: Nothing matched.
+        """
+
+    def screenshot(
+        self,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        type: ImageFormat = "png",
+        quality: int | None = None,
+        timeout_s: float = 30.0,
+    ) -> Screenshot:
+        """A screenshot of the element; see `page.screenshot`."""
+
+    def scroll_into_view_if_needed(self, *, timeout_s: float | None = None) -> ActionResult:
+        """Scroll the element to the middle of its scroll containers."""
+
+    def select_option(
+        self,
+        *values: str | Sequence[str],
+        value: str | Sequence[str] | None = None,
+        label: str | Sequence[str] | None = None,
+        index: int | Sequence[int] | None = None,
+        timeout_s: float | None = None,
+    ) -> ActionResult:
+        """Select exactly these options of a `<select>`; see `page.select_option`."""
+
+    def select_text(self, *, timeout_s: float | None = None) -> None:
+        """Focus the element and select its text."""
+
+    def set_checked(self, checked: bool, *, timeout_s: float | None = None) -> ActionResult:
+        """`check` or `uncheck`."""
+
+    def set_input_files(
+        self, files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, timeout_s: float = 30.0
+    ) -> ActionResult:
+        """Give files from the session's `uploads_root` to a file input; see `page.set_input_files`."""
+
+    def swipe(self, direction: Direction, *, distance_px: float = 300, timeout_s: float | None = None) -> ActionResult:
+        """Move a finger in `direction` over the element."""
+
+    def tap(self, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """The same as `click`: a finger taps."""
+
+    def text_content(self, *, timeout_s: float | None = None) -> str | None:
+        """The text of the element's nodes, hidden ones included."""
+
+    def uncheck(self, *, timeout_s: float | None = None) -> ActionResult:
+        """Uncheck a checkbox or switch if it is checked."""
+
+    def wait_for(self, *, state: WaitState = "visible", timeout_s: float | None = None) -> None:
+        """Wait until the one element is attached or visible, or until none is attached or visible.
+
+        Raises:
+            SeveralMatches: Lists the elements.
+            DeadlineExceeded: Reports what was last seen.
+        """
+
+    page: Page
+
+class Request:
+    def all_headers(self) -> dict[str, str]:
+        """The same as `headers`."""
+
     @property
-    def not_(self) -> PageExpectations: ...
-    def to_have_title(self, title: Text, *, timeout_s: float = ...) -> None: ...
-    def to_have_url(self, url: str | re.Pattern[str], *, timeout_s: float = ...) -> None: ...
+    def failure(self) -> str | None:
+        """Chromium's net error; None for a request that did not fail."""
+
+    def header_value(self, name: str) -> str | None: ...
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers, by lower-case name."""
+
+    def is_navigation_request(self) -> bool:
+        """True if it loads a document."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def post_data(self) -> str | None:
+        """The body as text; None if there is none, or if the browser does not report it."""
+
+    @property
+    def post_data_json(self) -> Any:
+        """The body as JSON, or as the fields of a form."""
+
+    @property
+    def resource_type(self) -> str:
+        """document, stylesheet, image, script, xhr, fetch, … as the browser names it."""
+
+    def response(self, *, timeout_s: float = 30.0) -> Response | None:
+        """Wait for the response; None if the request failed.
+
+        Raises:
+            DeadlineExceeded: Neither came.
+        """
+
+    @property
+    def url(self) -> str: ...
+
+class Response:
+    def all_headers(self) -> dict[str, str]:
+        """The same as `headers`."""
+
+    def body(self, *, timeout_s: float = 30.0) -> bytes:
+        """The body. The browser keeps it until the page navigates.
+
+        Raises:
+            UsageError: A redirect, or the browser has dropped the body.
+        """
+
+    def finished(self, *, timeout_s: float = 30.0) -> str | None:
+        """Wait until the body has been received; Chromium's net error, or None."""
+
+    def header_value(self, name: str) -> str | None: ...
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers, by lower-case name."""
+
+    def json(self, *, timeout_s: float = 30.0) -> Any:
+        """The body as JSON."""
+
+    @property
+    def ok(self) -> bool:
+        """True if the status is from 200 to 299."""
+
+    @property
+    def request(self) -> Request: ...
+    @property
+    def status(self) -> int: ...
+    @property
+    def status_text(self) -> str: ...
+    def text(self, *, timeout_s: float = 30.0) -> str:
+        """The body as UTF-8."""
+
+    @property
+    def url(self) -> str: ...
+
+class FrameLocator:
+    @property
+    def first(self) -> FrameLocator: ...
+    def frame_locator(self, selector: str) -> FrameLocator:
+        """The document of an iframe inside of this one."""
+
+    def get_by_alt_text(self, text: Text, *, exact: bool = False) -> Locator: ...
+    def get_by_label(self, text: Text, *, exact: bool = False) -> Locator: ...
+    def get_by_placeholder(self, text: Text, *, exact: bool = False) -> Locator: ...
+    def get_by_role(self, role: Role, *, name: Text | None = None, exact: bool = False) -> Locator: ...
+    def get_by_test_id(self, test_id: str) -> Locator: ...
+    def get_by_text(self, text: Text, *, exact: bool = False) -> Locator: ...
+    def get_by_title(self, text: Text, *, exact: bool = False) -> Locator: ...
+    @property
+    def last(self) -> FrameLocator: ...
+    def locator(self, selector: str | Locator, *, has_text: Text | None = None, has: Locator | None = None) -> Locator:
+        """Elements of the document by a selector; see `Locator.locator`."""
+
+    def nth(self, index: int) -> FrameLocator: ...
+    owner: Locator
+
+class Keyboard:
+    def down(self, key: str, *, timeout_s: float | None = None) -> None:
+        """Press a key and hold it; `up` releases it. Keys that open a system dialog are refused."""
+
+    def insert_text(self, text: str, *, timeout_s: float | None = None) -> None:
+        """Insert text at the caret, without key events."""
+
+    def press(self, key: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Press a key (`Enter`, `a`) or chord (`Control+A`) and report what changed."""
+
+    def type(self, text: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
+        """Type key by key and report what changed."""
+
+    def up(self, key: str, *, timeout_s: float | None = None) -> None:
+        """Release a key."""
+
+class Mouse:
+    def click(
+        self, x: float, y: float, *, button: Button = "left", click_count: int = 1, timeout_s: float | None = None
+    ) -> None:
+        """Move to (x, y), press a button and release it, `click_count` times in a row."""
+
+    def dblclick(self, x: float, y: float, *, button: Button = "left", timeout_s: float | None = None) -> None:
+        """Click twice in a row."""
+
+    def down(self, *, button: Button = "left", click_count: int = 1, timeout_s: float | None = None) -> None:
+        """Press a button."""
+
+    def move(self, x: float, y: float, *, steps: int = 1, timeout_s: float | None = None) -> None:
+        """Move the pointer to (x, y) in `steps` moves."""
+
+    def up(self, *, button: Button = "left", click_count: int = 1, timeout_s: float | None = None) -> None:
+        """Release a button."""
+
+    def wheel(self, delta_x: float, delta_y: float, *, timeout_s: float | None = None) -> None:
+        """Turn the wheel where the pointer is, by CSS pixels."""
+
+class Touchscreen:
+    def tap(self, x: float, y: float, *, timeout_s: float | None = None) -> None:
+        """Tap at (x, y)."""
+
+class LocatorAssertions:
+    def not_to_be_attached(self, *, attached: bool = True, timeout_s: float | None = None) -> None: ...
+    def not_to_be_checked(
+        self, *, checked: bool = True, indeterminate: bool = False, timeout_s: float | None = None
+    ) -> None: ...
+    def not_to_be_disabled(self, *, timeout_s: float | None = None) -> None: ...
+    def not_to_be_editable(self, *, editable: bool = True, timeout_s: float | None = None) -> None: ...
+    def not_to_be_empty(self, *, timeout_s: float | None = None) -> None: ...
+    def not_to_be_enabled(self, *, enabled: bool = True, timeout_s: float | None = None) -> None: ...
+    def not_to_be_focused(self, *, timeout_s: float | None = None) -> None: ...
+    def not_to_be_hidden(self, *, timeout_s: float | None = None) -> None: ...
+    def not_to_be_in_viewport(self, *, ratio: float = 0.0, timeout_s: float | None = None) -> None: ...
+    def not_to_be_visible(self, *, timeout_s: float | None = None) -> None: ...
+    def not_to_contain_class(self, expected: str | Sequence[str], *, timeout_s: float | None = None) -> None: ...
+    def not_to_contain_text(
+        self,
+        expected: Text | Sequence[Text],
+        *,
+        use_inner_text: bool = True,
+        ignore_case: bool = False,
+        timeout_s: float | None = None,
+    ) -> None: ...
+    def not_to_have_accessible_description(
+        self, description: Text, *, ignore_case: bool = False, timeout_s: float | None = None
+    ) -> None: ...
+    def not_to_have_accessible_error_message(
+        self, error_message: Text, *, ignore_case: bool = False, timeout_s: float | None = None
+    ) -> None: ...
+    def not_to_have_accessible_name(
+        self, name: Text, *, ignore_case: bool = False, timeout_s: float | None = None
+    ) -> None: ...
+    def not_to_have_attribute(
+        self, name: str, value: Text | None = None, *, ignore_case: bool = False, timeout_s: float | None = None
+    ) -> None: ...
+    def not_to_have_class(self, expected: Text | Sequence[Text], *, timeout_s: float | None = None) -> None: ...
+    def not_to_have_count(self, count: int, *, timeout_s: float | None = None) -> None: ...
+    def not_to_have_css(self, name: str, value: Text, *, timeout_s: float | None = None) -> None: ...
+    def not_to_have_id(self, id: Text, *, timeout_s: float | None = None) -> None: ...
+    def not_to_have_js_property(self, name: str, value: Any, *, timeout_s: float | None = None) -> None: ...
+    def not_to_have_role(self, role: Role, *, timeout_s: float | None = None) -> None: ...
+    def not_to_have_text(
+        self,
+        expected: Text | Sequence[Text],
+        *,
+        use_inner_text: bool = True,
+        ignore_case: bool = False,
+        timeout_s: float | None = None,
+    ) -> None: ...
+    def not_to_have_value(self, value: Text, *, timeout_s: float | None = None) -> None: ...
+    def not_to_have_values(self, values: Sequence[Text], *, timeout_s: float | None = None) -> None: ...
+    def to_be_attached(self, *, attached: bool = True, timeout_s: float | None = None) -> None:
+        """On the page, visible or not."""
+
+    def to_be_checked(
+        self, *, checked: bool = True, indeterminate: bool = False, timeout_s: float | None = None
+    ) -> None:
+        """A checkbox, radio button or switch."""
+
+    def to_be_disabled(self, *, timeout_s: float | None = None) -> None: ...
+    def to_be_editable(self, *, editable: bool = True, timeout_s: float | None = None) -> None: ...
+    def to_be_empty(self, *, timeout_s: float | None = None) -> None:
+        """A control without a value, or an element without text."""
+
+    def to_be_enabled(self, *, enabled: bool = True, timeout_s: float | None = None) -> None: ...
+    def to_be_focused(self, *, timeout_s: float | None = None) -> None: ...
+    def to_be_hidden(self, *, timeout_s: float | None = None) -> None:
+        """Not visible, or not on the page."""
+
+    def to_be_in_viewport(self, *, ratio: float = 0.0, timeout_s: float | None = None) -> None:
+        """At least this part of its area is in the viewport of its frame; 0 for any."""
+
+    def to_be_visible(self, *, timeout_s: float | None = None) -> None: ...
+    def to_contain_class(self, expected: str | Sequence[str], *, timeout_s: float | None = None) -> None:
+        """All these classes, separated by blanks; a list for those of all matches, in their order."""
+
+    def to_contain_text(
+        self,
+        expected: Text | Sequence[Text],
+        *,
+        use_inner_text: bool = True,
+        ignore_case: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """A part of the text, with white space collapsed; a list for parts of the texts of matches, in their order."""
+
+    def to_have_accessible_description(
+        self, description: Text, *, ignore_case: bool = False, timeout_s: float | None = None
+    ) -> None:
+        """The accessible description."""
+
+    def to_have_accessible_error_message(
+        self, error_message: Text, *, ignore_case: bool = False, timeout_s: float | None = None
+    ) -> None:
+        """The message of `aria-errormessage`, or of the browser's own validation, of an invalid control."""
+
+    def to_have_accessible_name(self, name: Text, *, ignore_case: bool = False, timeout_s: float | None = None) -> None:
+        """The accessible name, as assistive technology reports it."""
+
+    def to_have_attribute(
+        self, name: str, value: Text | None = None, *, ignore_case: bool = False, timeout_s: float | None = None
+    ) -> None:
+        """An attribute, with this value or any."""
+
+    def to_have_class(self, expected: Text | Sequence[Text], *, timeout_s: float | None = None) -> None:
+        """The whole attribute `class`; a list for those of all matches, in their order."""
+
+    def to_have_count(self, count: int, *, timeout_s: float | None = None) -> None:
+        """The number of elements that match."""
+
+    def to_have_css(self, name: str, value: Text, *, timeout_s: float | None = None) -> None:
+        """A computed CSS property."""
+
+    def to_have_id(self, id: Text, *, timeout_s: float | None = None) -> None:
+        """The attribute `id`."""
+
+    def to_have_js_property(self, name: str, value: Any, *, timeout_s: float | None = None) -> None:
+        """A property that the DOM gives the element, compared as JSON. Properties that the page's scripts added are not
+        seen; `evaluate` sees them.
+        """
+
+    def to_have_role(self, role: Role, *, timeout_s: float | None = None) -> None:
+        """The ARIA role, explicit or by nature."""
+
+    def to_have_text(
+        self,
+        expected: Text | Sequence[Text],
+        *,
+        use_inner_text: bool = True,
+        ignore_case: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """The whole text, with white space collapsed; a list for the texts of all matches, in their order."""
+
+    def to_have_value(self, value: Text, *, timeout_s: float | None = None) -> None:
+        """The value of a control, with its white space. The value of a password is never known."""
+
+    def to_have_values(self, values: Sequence[Text], *, timeout_s: float | None = None) -> None:
+        """The selected options of a `<select multiple>`, by value."""
+
+class PageAssertions:
+    def not_to_have_title(self, title: Text, *, timeout_s: float | None = None) -> None: ...
+    def not_to_have_url(self, url: UrlMatch, *, timeout_s: float | None = None) -> None: ...
+    def to_have_title(self, title: Text, *, timeout_s: float | None = None) -> None: ...
+    def to_have_url(self, url: UrlMatch, *, timeout_s: float | None = None) -> None:
+        """A glob over the whole address (`**/cart`), a regular expression searched in it, or a function of it."""
 
 @overload
-def expect(subject: Locator) -> LocatorExpectations: ...
+def expect(subject: Locator) -> LocatorAssertions: ...
 @overload
-def expect(subject: Page) -> PageExpectations: ...
+def expect(subject: Page) -> PageAssertions: ...

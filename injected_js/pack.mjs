@@ -48,23 +48,25 @@ export const localsToParameters = (code, acorn) => {
   return edited(code, edits);
 };
 
-/** A variable's name, and what its declaration costs beside the text. */
-const NAME_BYTES = 2, DECLARATION_BYTES = NAME_BYTES + 2, SEPARATOR = '|';
+const SEPARATOR = '|';
 
-/** Property names and strings that cost less in variables are kept there; the result is for a mangler. */
-export const namesToVariables = (code, acorn) => {
+/**
+ * Property names and strings that cost less in variables are kept there; the result is for a mangler.
+ * @param {number} nameBytes what the name of a variable is taken to cost; its declaration costs two more beside the text
+ */
+export const namesToVariables = (code, acorn, nameBytes) => {
   const places = new Map();
   const add = (text, edit, saved) => {
-    const place = places.get(text) || { edits: [], saved: -text.length - DECLARATION_BYTES };
+    const place = places.get(text) || { edits: [], saved: -text.length - nameBytes - 2 };
     place.edits.push(edit);
     place.saved += saved;
     places.set(text, place);
   };
   walk(acorn.parse(code, { ecmaVersion: 2020 }), (node, parent) => {
     if (node.type == 'MemberExpression' && !node.computed && node.property.type == 'Identifier')
-      add(node.property.name, (name) => [code.lastIndexOf('.', node.property.start), node.property.end, `[${name}]`], node.property.name.length - NAME_BYTES - 1);
+      add(node.property.name, (name) => [code.lastIndexOf('.', node.property.start), node.property.end, `[${name}]`], node.property.name.length - nameBytes - 1);
     else if (node.type == 'Literal' && typeof node.value == 'string' && !/[^ -{}~]/.test(node.value) && !(parent.type == 'Property' && parent.key == node))
-      add(node.value, (name) => [node.start, node.end, ` ${name} `], node.value.length + 2 - NAME_BYTES);
+      add(node.value, (name) => [node.start, node.end, ` ${name} `], node.value.length + 2 - nameBytes);
   });
   const kept = [...places].filter(([, { saved }]) => saved > 0);
   const edits = kept.flatMap(([, place], i) => place.edits.map((edit) => edit(`$${i}`)));

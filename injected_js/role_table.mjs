@@ -19,18 +19,17 @@ const rows = Object.entries(roles).map(([name, role]) => ({
   parents: role.parents || [],
 }));
 
-/** Every token that begins with "doc-" is taken for a role of DPUB-ARIA: only those with traits are in the script's table. */
-const isLeftOut = ({ name, bits }) => name.startsWith('doc-') && !bits;
-
 /**
  * The packed table: groups of roles that share their traits, "BITS role:element,element role …". An element that is
- * called like its role is left out, so "article:" stands for "article:article".
+ * called like its role is left out, so "article:" stands for "article:article". "=" stands before a synonym of the role,
+ * ">" before a role that needs this one around it.
  */
 const packed = () => {
   // Without traits first: they need no number.
   const groups = new Map([[0, []]]);
-  for (const { name, bits, elements } of rows.filter((row) => !isLeftOut(row))) {
-    const own = elements.length ? `${name}:${elements.length == 1 && elements[0] == name ? '' : elements}` : name;
+  for (const { name, bits, elements, synonyms } of rows) {
+    const keys = [...elements, ...synonyms.map((synonym) => '=' + synonym), ...childrenOf(name)];
+    const own = keys.length ? `${name}:${keys.length == 1 && keys[0] == name ? '' : keys}` : name;
     groups.set(bits, [...(groups.get(bits) || []), own]);
   }
   return [...groups].map(([bits, names]) => `${bits || ''} ${names.join(' ')}`).join(' ').trim();
@@ -73,14 +72,18 @@ const mostFrequentPart = (text) => {
 };
 
 /** The first eight letters tell the roles apart that need certain ancestors, and are the same for all menu items. */
-const parents = () => Object.fromEntries(rows.filter(({ parents }) => parents.length).map(({ name, parents }) => [name.slice(0, 8), parents.join(' ')]));
+const prefixOf = (name) => name.slice(0, 8);
+
+/** The roles that need this one around them; a menu bar is a menu. */
+const childrenOf = (parent) => [...new Set(rows.filter(({ parents }) => parents[0] == parent).map(({ name }) => '>' + prefixOf(name)))];
+const parents = () => Object.fromEntries(rows.filter(({ parents }) => parents.length).map(({ name, parents }) => [prefixOf(name), parents.join(' ')]));
 const synonyms = () => Object.fromEntries(rows.flatMap(({ name, synonyms }) => synonyms.map((synonym) => [synonym, name])));
 
 /** The module `core/role_table.js` as it is bundled. */
 export const javascript = () => {
   const { text, codes } = squeeze(packed());
   return `${traits.map((trait, i) => `export const ${constantOf(trait)} = ${2 ** i};`).join('\n')}
-export const ROLE_TRAITS = {}, TAG_ROLES = {}, SYNONYMS = ${JSON.stringify(synonyms())}, REQUIRED_PARENTS = ${JSON.stringify(parents())};
+export const ROLE_TRAITS = {}, TAG_ROLES = {};
 let text = ${JSON.stringify(text)}, bits = 0;
 for (const code of ${JSON.stringify(codes)}) {
   const parts = text.split(code);
@@ -103,6 +106,13 @@ export const python = () => {
   const words = (name, entries) => table(name, 'str', Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
   return [
     '"""Generated from injected_js/roles.json by tools/build-injected; do not edit."""',
+    '',
+    'from typing import Literal',
+    '',
+    '#: The name of an ARIA role.',
+    'Role = Literal[',
+    ...rows.map(({ name }) => `    ${JSON.stringify(name)},`),
+    ']',
     '',
     ...traits.map((trait, i) => `${constantOf(trait)} = ${2 ** i}`),
     '',

@@ -140,4 +140,4 @@ async def session(webview_device: str, local_server: LocalServer) -> AsyncIterat
 
 @pytest.fixture
 async def page(session: Session) -> Page:
-    return await session.new_tab()
+    return await session.new_page()

@@ -16,7 +16,7 @@ PAGE = f"""<!doctype html><title>{SAID}</title><h1 id="{MARK}">{SAID}</h1>
 <label>{SAID} <input id=i value="{SAID}"></label><button onclick="document.title += '!';alert('{SAID}')">{SAID}</button>
 <select aria-label="{SAID}"><option>{SAID}</select><input type=file aria-label="{SAID} file">
 <div style="position:relative"><button>{SAID} under</button><div title="{SAID}"
- style="position:absolute;inset:0"></div></div>
+ style="position:absolute;top:0;left:0;right:0;bottom:0"></div></div>
 <a href="/file" download="{SAID}">{SAID} file</a> <button disabled>{SAID} off</button>
 <a href="/elsewhere?{MARK}">{SAID} away</a>
 <script>console.error("{SAID}"); window.{MARK} = () => {{ throw new Error("{SAID}") }}; setTimeout({MARK})</script>"""

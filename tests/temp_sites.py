@@ -27,4 +27,4 @@ async def own_page(device: str, html: str) -> AsyncIterator[Page]:
     """A tab that shows it, in a session of its own."""
     with own_site({"/": html}) as site:
         async with Session.open(device, grants=[site.grant]) as session:
-            yield await session.new_tab(site.url())
+            yield await session.new_page(site.url())

@@ -25,13 +25,37 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MAIN = ROOT / "android_host_app" / "app" / "src" / "main"
-DEFAULT_OUTPUT = ROOT / "bridge" / "host" / "host_app.apk"
 STAMPS = ROOT / "android_host_app" / "build"
-PACKAGE = "dev.webviewbridge.host"
 MIN_SDK, TARGET_SDK = 26, 36
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 _PASSWORD = "android"  # noqa: S105 - of the debug key, as Android's own debug keystores have it
+
+
+@dataclass(frozen=True)
+class App:
+    """An app of this repository.
+
+    Attributes:
+        main: The folder of its manifest and of `java`.
+    """
+
+    package: str
+    main: Path
+    output: Path
+
+
+HOST = App(
+    "dev.webviewbridge.host",
+    ROOT / "android_host_app" / "app" / "src" / "main",
+    ROOT / "bridge" / "host" / "host_app.apk",
+)
+# A debuggable app with a WebView, for `webview-bridge doctor --device-checks --sample-apk`.
+SAMPLE = App(
+    "dev.webviewbridge.sample",
+    ROOT / "android_host_app" / "sample" / "src" / "main",
+    ROOT / "android_host_app" / "build" / "sample.apk",
+)
+DEFAULT_OUTPUT = HOST.output
 
 
 @dataclass(frozen=True)
@@ -265,11 +289,11 @@ def version() -> tuple[str, int]:
     return found.group(1), max(1, major * 10_000 + minor * 100 + patch)
 
 
-def inputs() -> list[Path]:
-    return [*sorted((MAIN / "java").rglob("*.java")), MAIN / "AndroidManifest.xml"]
+def inputs(app: App = HOST) -> list[Path]:
+    return [*sorted((app.main / "java").rglob("*.java")), app.main / "AndroidManifest.xml"]
 
 
-def build_unsigned(tools: Tools, scratch: Path) -> Path:
+def build_unsigned(app: App, tools: Tools, scratch: Path) -> Path:
     """An aligned APK without a signature; its bytes depend on the sources and the tools only."""
     classes, dex = scratch / "classes", scratch / "dex"
     for folder in (classes, dex):
@@ -278,7 +302,7 @@ def build_unsigned(tools: Tools, scratch: Path) -> Path:
         [
             *(tools.javac, "--release", "8", "-g:source,lines", "-encoding", "UTF-8", "-proc:none"),
             *("-Xlint:all,-options,-classfile", "-Werror", "-cp", tools.framework_classes, "-d", classes),
-            *(path for path in inputs() if path.suffix == ".java"),
+            *(path for path in inputs(app) if path.suffix == ".java"),
         ]
     )
     run(
@@ -288,8 +312,8 @@ def build_unsigned(tools: Tools, scratch: Path) -> Path:
         ]
     )
     manifest = scratch / "AndroidManifest.xml"
-    text = (MAIN / "AndroidManifest.xml").read_text()
-    manifest.write_text(text.replace("<manifest ", f'<manifest package="{PACKAGE}" ', 1))
+    text = (app.main / "AndroidManifest.xml").read_text()
+    manifest.write_text(text.replace("<manifest ", f'<manifest package="{app.package}" ', 1))
     name, code = version()
     linked = scratch / "linked.apk"
     run(
@@ -365,26 +389,26 @@ def _sign(unsigned: Path, signed: Path, key: Key) -> None:
     )
 
 
-def fingerprint(kind: str) -> str:
+def fingerprint(app: App, kind: str) -> str:
     digest = hashlib.sha256()
-    for path in [*inputs(), ROOT / "bridge" / "__init__.py", Path(__file__)]:
+    for path in [*inputs(app), ROOT / "bridge" / "__init__.py", Path(__file__)]:
         digest.update(f"{path.relative_to(ROOT)}\0{sha256_of(path)}\0".encode())
     digest.update(f"{kind}\0{os.environ.get('ANDROID_HOME', '')}".encode())
     return digest.hexdigest()
 
 
-def build(output: Path, *, unsigned: bool, key: Key | None, force: bool) -> bool:
+def build(output: Path, *, unsigned: bool, key: Key | None, force: bool, app: App = HOST) -> bool:
     """Whether anything had to be built. `key` None is the debug key."""
     kind = "unsigned" if unsigned else f"signed {key.keystore if key else ''}"
     stamp = STAMPS / f"stamp-{hashlib.sha256(str(output).encode()).hexdigest()[:16]}"
-    wanted = fingerprint(kind)
+    wanted = fingerprint(app, kind)
     if not force and output.exists() and stamp.exists() and stamp.read_text() == f"{wanted} {sha256_of(output)}":
         return False
     tools = find_tools()
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="host-app-") as name:
         scratch = Path(name)
-        finished = build_unsigned(tools, scratch)
+        finished = build_unsigned(app, tools, scratch)
         if not unsigned:
             signed = scratch / "signed.apk"
             sign(finished, signed, key or debug_key())
@@ -399,7 +423,12 @@ def build(output: Path, *, unsigned: bool, key: Key | None, force: bool) -> bool
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tools/build-host-app", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--output", type=Path, default=DEFAULT_OUTPUT, help="default: bridge/host/host_app.apk")
+    parser.add_argument(
+        "--output", type=Path, help=f"default: {HOST.output.relative_to(ROOT)}, {SAMPLE.output.relative_to(ROOT)}"
+    )
+    parser.add_argument(
+        "--sample", action="store_true", help="the debuggable app for doctor --device-checks --sample-apk instead"
+    )
     parser.add_argument("--unsigned", action="store_true", help="the reproducible APK without a signature")
     parser.add_argument(
         "--release-key", type=Path, metavar="KEYSTORE", help="sign with this keystore, not the debug key"
@@ -425,8 +454,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if key is not None and not key.keystore.is_file():
             raise BuildError(f"there is no keystore {key.keystore}.")
-        output = options.output.resolve()
-        built = build(output, unsigned=options.unsigned, key=key, force=options.force)
+        app = SAMPLE if options.sample else HOST
+        output = (options.output or app.output).resolve()
+        built = build(output, unsigned=options.unsigned, key=key, force=options.force, app=app)
     except BuildError as error:
         say(f"error: {error}")
         return 1

@@ -24,7 +24,8 @@ _RELATIVE_CLAUSE = re.compile(r"(What|Whatever|Who|Whoever|Where|How|Whether|Tha
 _TOLD = re.compile(r"\b(told|tells?|telling)\b", re.IGNORECASE)
 _IS_NO = re.compile(r"\b(is|are|was) no \w+")
 _JAVASCRIPT = re.compile(
-    r"=>|\bfunction\s*\w*\(|\b(?:const|let) [\w{\[]|\bdocument\.|\bglobalThis\.|\baddEventListener\("
+    r"[\w)]\s*=>\s*[\w({\[!]|\bfunction\s*\w*\(|\b(?:const|let) (?:\w+\s*=|[{\[])"
+    r"|\bdocument\.[a-z]|\bglobalThis\.|\baddEventListener\("
 )
 _CALL = re.compile(r"[\w.$?]+(\(.*\))?;?", re.DOTALL)
 
@@ -247,7 +248,7 @@ async def main():
     host, port = server.server_address
     asyncio.get_running_loop().set_task_factory(factory)
     async with Session.open("virtual", grants=[TestServerGrant(host, port)]) as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         paths.clear()
         await page.goto(f"http://{host}:{port}/")
         shown("goto", "Page.navigate")

@@ -48,7 +48,6 @@ class Build:
 
 
 BUILDS = {
-    83: Build("chrome-aws-lambda@3.1.1", "f33e7655eb479c0a916adbc3d35333350f6e852dbff90b65274b471b9548b3c1"),
     91: Build("chrome-aws-lambda@9.1.0", "18d7c042802093f851a91e3b09fb417639ab4cfa33cc5a8ebbc92df7d15b0601"),
     103: Build("@sparticuz/chromium@103.0.0", "88f1af268022584ffd0e4b58a68c8bd63b55f247b7c84481c719f362fb2be43a"),
     113: Build("@sparticuz/chromium@113.0.1", "63256680210aeca629b8b27386ff544a845a346fbcfd2883cd2117b67c4bcd24"),

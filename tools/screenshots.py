@@ -1,4 +1,4 @@
-"""Takes the pictures of README and docs from real commands, a real trace and the real live view.
+"""Takes the images of README and docs from real commands, a real trace and the real live view.
 
 tools/screenshots [FOLDER]      .github/images without one
 """
@@ -50,7 +50,7 @@ async def make(folder: Path) -> None:
 
 async def annotated(shop: LocalServer, target: Path) -> None:
     async with Session.open("virtual", grants=[shop.grant]) as session:
-        page = await session.new_tab(shop.url("shop.html"))
+        page = await session.new_page(shop.url("shop.html"))
         save(target, (await page.screenshot(annotate=True)).image_bytes)
 
 
@@ -81,7 +81,7 @@ async def terminal(shop: LocalServer, work: Path, target: Path) -> None:
             ]
             lines += [f"<i>{html.escape(line)}</i>" for line in said] + [""]
     (work / "terminal.html").write_text(_TERMINAL.format(text="\n".join(lines).rstrip()), encoding="utf-8")
-    await picture_of(work, "terminal.html", target, width_px=900, whole=True)
+    await screenshot_of(work, "terminal.html", target, width_px=900, whole=True)
 
 
 @contextmanager
@@ -98,33 +98,33 @@ def own_sessions() -> Iterator[dict[str, str]]:
 
 async def trace(shop: LocalServer, work: Path, target: Path) -> None:
     async with Session.open("virtual", grants=[shop.grant], trace=work / "trace.html") as session:
-        page = await session.new_tab(shop.url("shop.html"))
+        page = await session.new_page(shop.url("shop.html"))
         shot = await page.snapshot()
         await page.fill(shot.find(role="searchbox").ref, "gold")
         await page.get_by_role("button", name="Search").click()
         await page.get_by_role("button", name="Add to cart").first.click()
         await page.get_by_role("button", name="Cart 1").click()
         await expect(page.get_by_role("heading", name="Your cart")).to_be_visible()
-        login = await session.new_tab(shop.url("login.html"))
+        login = await session.new_page(shop.url("login.html"))
         await login.get_by_label("E-mail").fill("ann@example.com")
         await login.get_by_label("Password").fill("correct horse")
         await login.get_by_role("button", name="Sign in").click()
         await page.read()
         with suppress(DeadlineExceeded):
             await page.get_by_role("button", name="Pay now").click(timeout_s=0.5)
-    await picture_of(work, "trace.html#5", target, width_px=1280, height_px=760)
+    await screenshot_of(work, "trace.html#5", target, width_px=1280, height_px=760)
 
 
 async def seen_live(shop: LocalServer, target: Path) -> None:
     """A person has taken over a login and typed the address; the viewer is a page on a device of its own."""
     async with Session.open("virtual", grants=[shop.grant], height_px=640) as session:
-        page = await session.new_tab(shop.url("login.html"))
+        page = await session.new_page(shop.url("login.html"))
         at = await place_of(page)  # asked for before: operations wait while a person has taken over
         async with live_view(page) as view:
             port = int(view.url.split(":")[2].split("/")[0])
             grant = TestServerGrant("127.0.0.1", port)
             async with Session.open("virtual", grants=[grant], width_px=860, height_px=760) as watching:
-                viewer = await watching.new_tab(view.url)
+                viewer = await watching.new_page(view.url)
                 await viewer.wait_for(text="watching")
                 await viewer.get_by_role("button", name="Take over").click()
                 await viewer.wait_for(text="you have taken over")
@@ -138,7 +138,7 @@ async def seen_live(shop: LocalServer, target: Path) -> None:
 
 def is_written(at: tuple[float, float]) -> str:
     """Whether the picture has come that has words in the field there: dark pixels on its light ground."""
-    return f"""() => {{ const c = document.getElementById('picture');
+    return f"""() => {{ const c = document.getElementById('screen');
       const d = c.getContext('2d').getImageData(c.width * 0.1, c.height * {at[1]} - 8, c.width * 0.5, 16).data;
       let dark = 0; for (let i = 0; i < d.length; i += 4) if (d[i] + d[i + 1] + d[i + 2] < 240) dark++;
       return dark > 60; }}"""
@@ -152,7 +152,7 @@ async def place_of(page: Page) -> tuple[float, float]:
 
 async def touch(viewer: Page, at: tuple[float, float]) -> None:
     attachment = await viewer.attached()
-    measured = "JSON.stringify(document.getElementById('picture').getBoundingClientRect())"
+    measured = "JSON.stringify(document.getElementById('screen').getBoundingClientRect())"
     reply = await attachment.call("Runtime.evaluate", {"expression": measured, "returnByValue": True}, timeout_s=10)
     box = json.loads(reply["result"]["value"])
     point = {"x": box["left"] + at[0] * box["width"], "y": box["top"] + at[1] * box["height"]}
@@ -160,12 +160,12 @@ async def touch(viewer: Page, at: tuple[float, float]) -> None:
         await attachment.call("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points}, timeout_s=10)
 
 
-async def picture_of(
+async def screenshot_of(
     work: Path, name: str, target: Path, *, width_px: int, height_px: int = 600, whole: bool = False
 ) -> None:
     with serving(work) as server:
         async with Session.open("virtual", grants=[server.grant], width_px=width_px, height_px=height_px) as session:
-            page = await session.new_tab(server.url(name))
+            page = await session.new_page(server.url(name))
             save(target, (await page.screenshot(full_page=whole)).image_bytes)
 
 

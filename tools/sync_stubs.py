@@ -8,6 +8,7 @@ import inspect
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +19,42 @@ CLASSES = {
     "Session": "bridge.surfaces.composition",
     "Page": "bridge.page.page",
     "AttachedSession": "bridge.session.attached.session",
+    "CdpSession": "bridge.session.cdp_session",
     "DevicePool": "bridge.surfaces.device_pool.pool",
     "Locator": "bridge.page.locators.locators",
-    "ExpectedPopup": "bridge.page.popups",
-    "LocatorExpectations": "bridge.page.locators.expectations",
-    "PageExpectations": "bridge.page.locators.expectations",
+    "Request": "bridge.page.events.messages",
+    "Response": "bridge.page.events.messages",
+    "FrameLocator": "bridge.page.locators.locators",
+    "Keyboard": "bridge.page.input.devices",
+    "Mouse": "bridge.page.input.devices",
+    "Touchscreen": "bridge.page.input.devices",
+    "LocatorAssertions": "bridge.page.locators.assertions",
+    "PageAssertions": "bridge.page.locators.assertions",
 }
+# A generic class, whose value is there without `await`.
+EVENT_INFO = '''_T = TypeVar("_T")
+
+class EventInfo(Generic[_T]):
+    """Yielded by `page.expect_…()`: `value` is the event, once it has come."""
+    @property
+    def is_done(self) -> bool:
+        """Whether the event has come."""
+    @property
+    def value(self) -> _T: ...
+'''
 EXPECT = """@overload
-def expect(subject: Locator) -> LocatorExpectations: ...
+def expect(subject: Locator) -> LocatorAssertions: ...
 @overload
-def expect(subject: Page) -> PageExpectations: ...
+def expect(subject: Page) -> PageAssertions: ...
 """
 # Members for other modules of the package.
 INTERNAL = {
     "diagnose",
     "find",
+    "connect",
+    "entry",
     "finder",
+    "timeouts",
     "observer",
     "on_attach",
     "open_tabs",
@@ -54,7 +75,7 @@ class Imports:
 
     def need(self, annotation: str, module: str) -> str:
         for name in _WORD.findall(re.sub(r"'[^']*'|\"[^\"]*\"", "", annotation)):
-            if name in CLASSES or name in dir(__builtins__) or name in ("None", "True", "False"):
+            if name in CLASSES or name == "EventInfo" or name in dir(__builtins__) or name in ("None", "True", "False"):
                 continue
             home, line = self._home(name, module)
             if home:
@@ -105,7 +126,7 @@ def method(name: str, function: Any, imports: Imports, kind: str) -> str:
             annotation = str(parameter.annotation)
             text += f": {imports.need(PLAIN.get(annotation, annotation), module)}"
         if parameter.default is not parameter.empty:
-            text += " = ..."
+            text += f" = {_default(parameter.default)}"
         parameters.append(text)
     returned = str(inspect.signature(plain).return_annotation)
     if inspect.isasyncgenfunction(plain):
@@ -122,7 +143,15 @@ def method(name: str, function: Any, imports: Imports, kind: str) -> str:
             imports.lines.add("from contextlib import AbstractContextManager")
         imports.need(returned, module)
     decorator = f"    @{kind}\n" if kind else ""
-    return f"{decorator}    def {name}({', '.join(parameters)}) -> {returned}: ...\n"
+    described = inspect.getdoc(plain) or ""
+    quote = '"""'
+    text = textwrap.indent(f"{quote}{described}{chr(10) if chr(10) in described else ''}{quote}", "        ") + "\n"
+    body = f"\n{text}" if described else " ..."
+    return f"{decorator}    def {name}({', '.join(parameters)}) -> {returned}:{body}\n"
+
+
+def _default(value: Any) -> str:
+    return repr(value) if value is None or isinstance(value, bool | int | float | str) else "..."
 
 
 def stub_of(kind: type, imports: Imports) -> str:
@@ -174,8 +203,8 @@ def _type_of(value: ast.expr, known: dict[str, str]) -> str:
 def main() -> int:
     imports = Imports()
     bodies = [stub_of(getattr(importlib.import_module(module), name), imports) for name, module in CLASSES.items()]
-    imports.lines.add("from typing import overload")
-    text = "\n\n".join([HEAD, "\n".join(sorted(imports.lines)), *bodies, EXPECT])
+    imports.lines |= {"from typing import overload", "from typing import Generic, TypeVar"}
+    text = "\n\n".join([HEAD, "\n".join(sorted(imports.lines)), EVENT_INFO, *bodies, EXPECT])
     for words in (["check", "--fix", "-q"], ["format", "-q"]):
         ruff = [sys.executable, "-m", "ruff", *words, "--stdin-filename", str(OUTPUT), "-"]
         text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=False, cwd=ROOT).stdout or text

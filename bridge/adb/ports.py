@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from bridge.adb.failures import device_failures
+from bridge.adb.orphans import guarded_mapping
 from bridge.adb.smart_socket import block, parse_pairs, status
 from bridge.adb.stream import StreamClosed
 from bridge.deadline import Deadline, finish
@@ -43,11 +44,12 @@ async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: f
     if made is None:
         yield remote  # an identical mapping of another process or the user: use it, and leave it to them
         return
-    try:
-        yield made
-    finally:
-        what = f"removing reverse {made} of {device.serial}"
-        await finish(_remove_reverse(device, made, local), at_most_s=_CLEANUP_S, what=what)
+    with guarded_mapping(device.server.host, device.server.port, device.serial, made, local):
+        try:
+            yield made
+        finally:
+            what = f"removing reverse {made} of {device.serial}"
+            await finish(_remove_reverse(device, made, local), at_most_s=_CLEANUP_S, what=what)
 
 
 @asynccontextmanager

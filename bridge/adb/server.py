@@ -102,6 +102,11 @@ class AdbServer:
             async with open_adb_stream(self.host, self.port, deadline, awaited) as stream:
                 yield stream
 
+    async def user(self, *, timeout_s: float) -> int | None:
+        """The user id of its process; None if it is not on this machine or unknown."""
+        async with self.conversation(Deadline.after(timeout_s), "connecting to the adb server") as stream:
+            return stream.peer_user()
+
     async def devices(self, *, timeout_s: float) -> tuple[DeviceEntry, ...]:
         """All attached devices in any state, in the server's order."""
         return parse_devices(await self.query("host:devices-l", Deadline.after(timeout_s)))

@@ -17,6 +17,7 @@ from functools import partial
 
 from bridge.adb.smart_socket import Cutter, Parser, T, encode_request, status
 from bridge.deadline import Deadline
+from bridge.peer_user import peer_user
 
 _PIECE_BYTES = 256 * 1024
 # Not the loop's shared threads: slow work there would delay connections to the device.
@@ -76,6 +77,10 @@ class AdbStream:
             await self._loop.sock_sendall(self._socket, payload)
         except OSError as error:
             raise StreamClosed(f"{error.strerror or error} while writing") from error
+
+    def peer_user(self) -> int | None:
+        """The user id of the process at the other end; None if it is not on this machine or unknown."""
+        return peer_user(self._socket)
 
     def detach(self) -> socket.socket:
         """Returns the socket; the caller closes it."""

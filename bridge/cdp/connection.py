@@ -10,7 +10,8 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
-from typing import Any
+from itertools import count
+from typing import Any, Literal, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
@@ -37,6 +38,30 @@ ReplyReducer = Callable[[dict[str, Any]], None]
 
 _MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 _CLOSE_S = 1.0
+
+
+class MessageChannel(Protocol):
+    """The carrier of a connection's messages: a WebSocket, or the pipe of a Chromium."""
+
+    def hold(self, held: bool) -> None:
+        """Collect what is sent into as few packets as possible (True), or send it (False)."""
+        ...
+
+    async def send(self, message: bytes, *, text: Literal[True]) -> None: ...
+
+    async def recv(self, decode: Literal[False]) -> bytes:
+        """The next message. Raises ChannelClosed, or what a WebSocket raises, after the last one."""
+        ...
+
+    async def close(self) -> None: ...
+
+    def abort(self) -> None:
+        """Close at once, without a handshake."""
+        ...
+
+
+class ChannelClosed(Exception):
+    """The channel has ended; the text says why."""
 
 
 class PendingCall:
@@ -118,14 +143,16 @@ class _PromptConnection(ClientConnection):
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     def hold(self, held: bool) -> None:
-        """Collect what is sent into as few packets as possible (True), or send it (False)."""
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(held))
 
+    def abort(self) -> None:
+        self.transport.abort()
+
 
 class CdpConnection:
-    """Commands and events of one devtools WebSocket; made by open_cdp.
+    """Commands and events of one devtools connection; made by open_cdp, or by run_cdp on another channel.
 
     One task reads. It settles replies, runs the reducers and fills the event queues, and never awaits a listener's
     code: a listener may send commands, and a slow one delays nothing.
@@ -137,13 +164,13 @@ class CdpConnection:
         heard_at: When the last one was received, on the monotonic clock.
     """
 
-    def __init__(self, websocket: _PromptConnection, path: str) -> None:
+    def __init__(self, channel: MessageChannel, path: str, *, first_id: int = 1) -> None:
         self.closed = asyncio.Event()
         self.close_reason = ""
         self.received = 0
-        self._websocket = websocket
+        self._channel = channel
         self._path = path
-        self._protocol = CdpProtocol()
+        self._protocol = CdpProtocol(ids=count(first_id))
         self._pending: dict[int, PendingCall] = {}
         self._reducers: list[Reducer] = []
         self._streams: list[EventStream] = []
@@ -239,7 +266,7 @@ class CdpConnection:
         while True:
             try:
                 await self._empty_outbox()
-            except ConnectionClosed:  # the reader task reports the reason
+            except (ConnectionClosed, ChannelClosed):  # the reader task reports the reason
                 return
             except Exception as error:
                 _log.exception("writing to %s failed", self._path)
@@ -250,24 +277,26 @@ class CdpConnection:
 
     async def _empty_outbox(self) -> None:
         if is_batch := len(self._outbox) > 1:
-            self._websocket.hold(True)
+            self._channel.hold(True)
         try:
             while self._outbox:
-                await self._websocket.send(self._outbox.popleft(), text=True)
+                await self._channel.send(self._outbox.popleft(), text=True)
         finally:
             if is_batch:
-                self._websocket.hold(False)
+                self._channel.hold(False)
 
     async def _read(self) -> None:
         try:
             while True:
-                message = await self._websocket.recv(decode=False)
+                message = await self._channel.recv(decode=False)
                 self.heard_at = time.monotonic()
                 self.received += 1
                 for outcome in self._protocol.receive(message):
                     self._take(outcome, len(message))
         except ConnectionClosed as error:
             self.close(_reason_of(error))
+        except ChannelClosed as error:
+            self.close(str(error))
         except InvalidCdpMessage as error:
             self.close(f"the devtools server at {self._path} sent an invalid CDP message: {error}")
         except Exception as error:
@@ -321,7 +350,14 @@ async def open_cdp(sock: socket.socket, path: str, *, timeout_s: float) -> Async
     except BaseException:
         sock.close()
         raise
-    connection = CdpConnection(websocket, path)
+    async with run_cdp(websocket, path) as connection:
+        yield connection
+
+
+@asynccontextmanager
+async def run_cdp(channel: MessageChannel, path: str, *, first_id: int = 1) -> AsyncIterator[CdpConnection]:
+    """A CDP connection over a channel, which is closed at the end; `path` names it in messages."""
+    connection = CdpConnection(channel, path, first_id=first_id)
     tasks = [
         asyncio.create_task(connection._read(), name=f"cdp read {path}"),
         asyncio.create_task(connection._write(), name=f"cdp write {path}"),
@@ -330,7 +366,7 @@ async def open_cdp(sock: socket.socket, path: str, *, timeout_s: float) -> Async
         yield connection
     finally:
         connection.close("the connection was closed on this side")
-        await finish(_shut(websocket, tasks), at_most_s=2 * _CLOSE_S, what=f"closing {path}")
+        await finish(_shut(channel, tasks), at_most_s=2 * _CLOSE_S, what=f"closing {path}")
 
 
 async def _handshake(sock: socket.socket, path: str, deadline: Deadline) -> _PromptConnection:
@@ -361,13 +397,13 @@ async def _handshake(sock: socket.socket, path: str, deadline: Deadline) -> _Pro
         raise TransportError(f"The WebSocket handshake with {path} failed: {error}.") from error
 
 
-async def _shut(websocket: _PromptConnection, tasks: list[asyncio.Task[None]]) -> None:
-    """Close the WebSocket, with a closing handshake if the peer responds, and end the tasks."""
+async def _shut(channel: MessageChannel, tasks: list[asyncio.Task[None]]) -> None:
+    """Close the channel, a WebSocket with a closing handshake if the peer responds, and end the tasks."""
     try:
         async with asyncio.timeout(_CLOSE_S):
-            await websocket.close()
+            await channel.close()
     except TimeoutError:
-        websocket.transport.abort()
+        channel.abort()
     finally:
         for task in tasks:
             task.cancel()

@@ -73,18 +73,19 @@ class CdpProtocol:
     Attributes:
         in_flight: Commands without a reply, by id, oldest first.
         sessions: Target ids of the attached flattened sessions, by session id.
+        ids: The ids of the next commands.
     """
 
     in_flight: dict[int, CdpCommand] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
     _parents: dict[str, str | None] = field(default_factory=dict)
-    _ids: count[int] = field(default_factory=lambda: count(1))
+    ids: count[int] = field(default_factory=lambda: count(1))
 
     def command(
         self, method: str, params: Mapping[str, Any] | None = None, session_id: str | None = None
     ) -> tuple[CdpCommand, bytes]:
         """A new command and its message; TypeError if a parameter is not JSON."""
-        command = CdpCommand(next(self._ids), method, session_id)
+        command = CdpCommand(next(self.ids), method, session_id)
         message: dict[str, Any] = {"id": command.id, "method": method, "params": params or {}}
         if session_id is not None:
             message["sessionId"] = session_id

@@ -47,7 +47,11 @@ async def ready_apk(report: Report, *, timeout_s: float, build: bool | None = No
     if build:
         await _run_tool(_TOOL, report, Deadline.after(timeout_s))
     if not APK.is_file():
-        hint = BUILD_HINT if is_checkout() else "Install webview-bridge from its wheel, which contains the APK."
+        hint = (
+            BUILD_HINT
+            if is_checkout()
+            else "Install webview-bridge from a wheel that tools/build-wheel built in a clone: it contains the APK."
+        )
         raise InstallFailed(f"the host app's APK does not exist: {APK}.", hint=hint, apk=str(APK))
     return APK
 

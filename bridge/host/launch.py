@@ -9,7 +9,7 @@ import secrets
 import socket
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Literal
 
 from bridge.adb import AdbDevice
@@ -39,6 +39,7 @@ async def start_host(
     timeout_s: float,
     idle_timeout_s: int | None = None,
     plans: Sequence[Plan] = ("service", "instrumentation"),
+    takes_lease: bool = True,
 ) -> AsyncIterator[HostClient]:
     """Starts the host app if necessary and yields an authenticated client, with a lease on the device for the block.
 
@@ -49,6 +50,7 @@ async def start_host(
         idle_timeout_s: How long a tab lives without activity. Ignored if the process already runs.
         plans: How to start it, in order. `am instrument` is the fallback for phones that kill foreground services; it
             ends a running host first.
+        takes_lease: False leaves it to the host app to refuse a second client, to check that it does.
 
     Raises:
         DeviceBusy: Another process of this machine or another client of the host app uses the device.
@@ -58,7 +60,8 @@ async def start_host(
         DeadlineExceeded: It was started but does not listen.
     """
     deadline = Deadline.after(timeout_s)
-    with hold_lease(lease_key(device), owner=owner, policy_digest=policy_digest):
+    lease = hold_lease(lease_key(device), owner=owner, policy_digest=policy_digest)
+    with lease if takes_lease else nullcontext():
         name, token, sock = await _started(device, tuple(plans), idle_timeout_s, deadline)
         async with connect_host(
             sock,

@@ -13,9 +13,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from bridge.errors import UsageError
 from bridge.model_tools.tool_result import ToolResult
 from bridge.ops import EFFECTS, Effect
+from bridge.ops.loose_numbers import as_number
 from bridge.snapshot.escape import clean
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_NUMBERS = ("integer", "number")
 _SIMPLE_TYPES = frozenset({"string", "integer", "number", "boolean"})
 
 #: Called with the client, then the arguments by name.
@@ -70,7 +72,11 @@ class Tool:
         Raises:
             InvalidArguments: Names each unknown, missing or wrong argument, and those that the tool takes.
         """
-        kept = {key: value for key, value in (given or {}).items() if value is not None or key in self.required}
+        kept = {
+            key: as_number(value) if self.parameters.get(key, {}).get("type") in _NUMBERS else value
+            for key, value in (given or {}).items()
+            if value is not None or key in self.required
+        }
         try:
             checked = self.model.model_validate(kept)
         except ValidationError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field
@@ -10,7 +11,8 @@ from pydantic.fields import FieldInfo
 
 from bridge.model_tools.client_context import ClientContext
 from bridge.model_tools.declaration import ToolSet
-from bridge.model_tools.tool_result import Image, ToolResult
+from bridge.model_tools.pictures import picture_for_model
+from bridge.model_tools.tool_result import NO_LIMIT, ToolResult
 from bridge.ops import EFFECT_OF, OPERATION_KINDS, OperationResult, parse_operation
 from bridge.ops.models import OPERATION_TYPES
 from bridge.ops.results import PAGE_FIELDS
@@ -27,13 +29,14 @@ async def browser_op(client: ClientContext, **given: Any) -> ToolResult:
     kind. snapshot and actions show refs such as e5, which click, fill, select and upload take."""
     wanted = {name: value for name, value in given.items() if value is not None}
     if wanted.get("kind") == "read":
-        wanted["max_length"] = min(int(wanted.get("max_length", _READ_CHARS)), _READ_CHARS)
+        wanted["max_length"] = min(wanted.get("max_length", _READ_CHARS), _READ_CHARS)
     operation = parse_operation(wanted)
     if operation.kind in ("navigate", "new_tab") and (url := getattr(operation, "url", None)) is not None:
         await client.server.egress.check_url(url)
     executor = await client.executor()
     client.report_progress(operation.kind)
-    return _result(await executor.run(operation), client)
+    result = _result(await executor.run(operation), client)
+    return replace(result, max_chars=NO_LIMIT) if wanted.get("max_length") == 0 else result
 
 
 def _result(done: OperationResult, client: ClientContext) -> ToolResult:
@@ -54,7 +57,12 @@ def _result(done: OperationResult, client: ClientContext) -> ToolResult:
     if snapshot := error.pop("snapshot", None):
         page_text.append(client.without_markers(snapshot))
         error["hint"] = "Continue with the refs of this new snapshot."
-    image = Image(done.image_bytes, f"image/{result.get('format', 'png')}") if done.image_bytes else None
+    image = None
+    if done.image_bytes:
+        picture = picture_for_model(done.image_bytes, str(result.get("format", "png")))
+        image = picture.image
+        if picture.notes:
+            result["image"] = ", ".join(picture.notes)
     text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
     return ToolResult(text, "\n".join(page_text), client.last_url, image=image, is_error=not done.ok)
 

@@ -13,6 +13,9 @@ DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 
 # The part of JSON Schema that OpenAI's strict mode and Gemini's subset of OpenAPI accept. The limits omitted there are
 # checked when the tool is called.
+_UNSENT_LIMITS = frozenset(
+    {"minLength", "maxLength", "pattern", "minItems", "maxItems", "minimum", "exclusiveMinimum", "maximum"}
+)
 _PLAIN_KEYS = ("type", "description", "enum", "items")
 
 
@@ -31,30 +34,30 @@ def schema_of(tools: ToolSet, dialect: str) -> list[dict[str, Any]] | dict[str, 
 
 
 def input_schema(tool: Tool) -> dict[str, Any]:
-    """The arguments as JSON Schema (2020-12), with defaults and limits."""
-    schema: dict[str, Any] = {"type": "object", "properties": {**tool.parameters}}
+    """The arguments as JSON Schema (2020-12), with defaults and the limits of numbers. The tool checks the others."""
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    for name, parameter in tool.parameters.items():
+        shown = {key: value for key, value in parameter.items() if key not in _UNSENT_LIMITS}
+        if "items" in shown:
+            shown["items"] = {"type": shown["items"]["type"]}
+        schema["properties"][name] = shown
     if tool.required:
         schema["required"] = list(tool.required)
-    return {**schema, "additionalProperties": False}
+    return schema
 
 
 def mcp_annotations(tool: Tool) -> dict[str, Any]:
-    """MCP annotations, derived from the effect of the tool."""
-    hints: dict[str, Any] = {"title": tool.title, "readOnlyHint": tool.effect == "observe", "openWorldHint": True}
-    if tool.effect != "observe":
-        # A tap may order, send or delete; a navigation alone does none of these.
-        hints |= {"destructiveHint": tool.effect != "navigate", "idempotentHint": False}
-    return hints
+    """MCP annotations, derived from the effect of the tool, where they differ from the defaults of the protocol.
+
+    A tap may order, send or delete, which is the default; a navigation alone does none of these.
+    """
+    return {"observe": {"readOnlyHint": True}, "navigate": {"destructiveHint": False}}.get(tool.effect, {})
 
 
 def _mcp(tool: Tool) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "inputSchema": input_schema(tool),
-        "annotations": mcp_annotations(tool),
-    }
+    named = {"name": tool.name, "title": tool.title, "description": tool.description}
+    hints = mcp_annotations(tool)
+    return {**named, "inputSchema": input_schema(tool), **({"annotations": hints} if hints else {})}
 
 
 def _anthropic(tool: Tool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from bridge.deadline import finish
 from bridge.errors import BridgeError, DeviceError, DeviceLost
 
 if TYPE_CHECKING:
-    from bridge.session.session import Session
+    from bridge.session import Session
 
 Opener = Callable[[], AbstractAsyncContextManager["Session"]]
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from bridge.ops import ContentMarkers
 
 MAX_RESULT_CHARS = 12_000
+#: `max_chars` of a result whose caller asked for all of it.
+NO_LIMIT = 10**9
 _CUT = "… ({left} more characters were cut: results are limited to {limit}.)"
 _CUT_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture beside the text."""
+    """An image beside the text."""
 
     image_bytes: bytes = field(repr=False)
     mime: str
@@ -27,6 +32,7 @@ class ToolResult:
         text: The bridge's own words; nothing that a page may have written.
         page_text: Content of the page at `page_url`; `render` puts it inside markers.
         max_chars: Bound of the whole. Tools with a length argument set their own.
+        fields: For a result that is a JSON object: its fields, instead of `text`. Notes become fields of it.
     """
 
     text: str
@@ -35,6 +41,7 @@ class ToolResult:
     image: Image | None = None
     is_error: bool = False
     max_chars: int = MAX_RESULT_CHARS
+    fields: Mapping[str, Any] | None = None
 
     def render(self, markers: ContentMarkers) -> str:
         """The text for the model, at most `max_chars` characters. A note outside the markers reports what was cut."""
@@ -48,6 +55,18 @@ class ToolResult:
         kept = content[: max(room - _CUT_CHARS, 0)]
         note = _CUT.format(left=len(content) - len(kept), limit=self.max_chars)
         return f"{own}\n{markers.wrap(kept, self.page_url)}\n{note}".lstrip("\n")
+
+
+def json_object(
+    fields: Mapping[str, Any], notes: Iterable[str], page_notes: Iterable[str], markers: ContentMarkers, page_url: str
+) -> str:
+    """A JSON object with notes: `notes` in our own words, `page_notes` as one string inside markers."""
+    own, quoting = list(notes), list(page_notes)
+    more = {
+        **({"notes": own} if own else {}),
+        **({"page_notes": markers.wrap("\n".join(quoting), page_url)} if quoting else {}),
+    }
+    return json.dumps({**fields, **more}, ensure_ascii=False)
 
 
 def _cut(text: str, limit: int) -> str:

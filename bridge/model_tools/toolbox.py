@@ -12,7 +12,7 @@ from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef, fol
 from bridge.model_tools.client_context import ClientContext, ReportProgress
 from bridge.model_tools.declaration import InvalidArguments, Tool, ToolSet
 from bridge.model_tools.elicitation import Elicitation, Unanswered
-from bridge.model_tools.tool_result import Image, ToolResult
+from bridge.model_tools.tool_result import Image, ToolResult, json_object
 from bridge.ops.effects import describe_target, refused_by_effect
 from bridge.ops.quoting import hint_quotes_a_page, quotes_a_page
 from bridge.snapshot.escape import cut
@@ -22,7 +22,9 @@ logger = logging.getLogger(__name__)
 CALL_TIMEOUT_S = 180.0
 #: Effects that may happen twice without harm. The tools in _ONCE go one step further each time.
 RERUNNABLE = frozenset({"observe", "navigate"})
-_ONCE = frozenset({"web_back"})
+_ONCE = frozenset({"web_back", "web_forward"})
+#: A person may have to find a password, or wait for a message.
+_TIMEOUTS_S = {"web_ask_person": 1_800.0}
 _ARGUMENTS_CHARS = 300
 _NOTE_CHARS = 500
 
@@ -72,6 +74,9 @@ class Toolbox:
             client.notes.clear()
             client.page_notes.clear()
             client.report_progress = report_progress
+            client.elicitation = elicitation
+            if problem := client.server.reload_policy():
+                client.notes.append(problem)
             with client.server.elicitation.during_call(elicitation):
                 result = await self._run(tool, given, client, elicitation)
             return self._rendered(result, client)
@@ -82,9 +87,11 @@ class Toolbox:
         try:
             arguments = tool.arguments(given)
             await _check_effect(tool, arguments, client, elicitation)
-            async with Deadline.after(CALL_TIMEOUT_S).bound(tool.name):
+            async with Deadline.after(_TIMEOUTS_S.get(tool.name, CALL_TIMEOUT_S)).bound(tool.name):
                 return await tool.run(client, **arguments)
         except BridgeError as error:
+            if isinstance(error, PolicyRefused):
+                error.hint = client.server.allowing_hint(error)
             is_rerunnable = tool.effect_of(given or {}) in RERUNNABLE and tool.name not in _ONCE
             if is_rerunnable and (unanswered := _unanswered_behind(error)) is not None:
                 raise unanswered from error
@@ -114,8 +121,16 @@ class Toolbox:
 
     def _rendered(self, result: ToolResult, client: ClientContext) -> RenderedResult:
         redact, redact_line = client.server.secrets.redact, client.server.secrets.redact_line
-        notes = "".join(f"\nnote: {note}" for note in _distinct(client.notes, redact_line))
-        page_notes = [f"note: {note}" for note in _distinct(client.page_notes, redact_line)]
+        own_notes = _distinct(client.notes, redact_line)
+        quoting_notes = _distinct(client.page_notes, redact_line)
+        if result.fields is not None:
+            url = redact(result.page_url)
+            text = json_object(
+                client.server.secrets.redact_values(result.fields), own_notes, quoting_notes, client.markers, url
+            )
+            return RenderedResult(text, result.image, result.is_error)
+        notes = "".join(f"\nnote: {note}" for note in own_notes)
+        page_notes = [f"note: {note}" for note in quoting_notes]
         # Page content is redacted before it is wrapped: a secret that looks like a part of the markers must not
         # change them.
         whole = ToolResult(

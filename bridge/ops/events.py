@@ -33,12 +33,25 @@ class BrowserEvent:
 
 @dataclass(frozen=True, slots=True)
 class BrowserPolicyDenied:
-    """A rule has refused an operation; precedes the event of that operation."""
+    """A rule has refused an operation, or what a page requested during it; precedes the event of that operation.
+
+    Attributes:
+        sequence: That of the operation.
+        kind: The operation, or CDP's resource type of what a page requested: Document, Image, XHR, WebSocket, … Of
+            those a page gets one event for each blocked origin.
+        url: The blocked URL.
+        rule: The rule that forbids it.
+        page: The page that asked; "" for an address that the operation gave.
+        path: The file that was refused; "" if it was none.
+    """
 
     sequence: int
     kind: str
     url: str
     reason: str
+    rule: str = ""
+    page: str = ""
+    path: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {"event": "policy_denied", **asdict(self)}

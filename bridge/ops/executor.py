@@ -19,10 +19,11 @@ from bridge.ops.models import InvalidOperation, Operation, parse_operation
 from bridge.ops.quoting import hint_quotes_a_page, quotes_a_page
 from bridge.ops.results import PAGE_FIELDS, CostModel, Failure, OperationResult, Result
 from bridge.ops.secrets import Secrets
+from bridge.policy.denials import Denial
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
-    from bridge.session.session import Session
+    from bridge.session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -47,28 +48,32 @@ class Executor:
     markers: ContentMarkers = field(default_factory=ContentMarkers)
     _handlers: Handlers = field(init=False, repr=False)
     _sequence: int = 0
+    _denials_seen: int = 0
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
         if self.session.observer is not None and self.secrets.names:
             self.session.observer.hide(self.secrets.redact_values)
         self._handlers = Handlers(self.session, self.secrets)
+        self._denials_seen = self.session.egress.denials.last
 
     async def run(self, operation: Operation) -> OperationResult:
         """Run one operation. A failure is a result; only cancellation is raised."""
         async with self._lock:
             with measure() as meter:
+                refused: PolicyRefused | None = None
                 try:
                     await self._check_effect(operation)
                     done = await self._handlers.run(operation)
                 except BridgeError as error:
+                    refused = error if isinstance(error, PolicyRefused) else None
                     result = await self._failed(operation, error, meter)
                 except Exception as error:  # a bug ends this operation, not the batch
                     logger.exception("%s failed", operation.kind)
                     result = await self._failed(operation, _unexpected(error), meter)
                 else:
                     result = self._succeeded(operation.kind, done, meter)
-            self._emit_events(operation, result)
+            self._emit_events(operation, result, refused)
             return result
 
     @property
@@ -175,15 +180,21 @@ class Executor:
     def _marked_line(self, text: str) -> str:
         return self._marked(self.secrets.redact_line(text))
 
-    def _emit_events(self, operation: Operation, result: OperationResult) -> None:
+    def _emit_events(self, operation: Operation, result: OperationResult, refused: PolicyRefused | None) -> None:
+        denials = self._new_denials()
         if self.on_event is None:
             return
         url = self.secrets.redact(getattr(operation, "url", None) or self._handlers.url)
         error = result.error
         reason = self.markers.unwrap(error.message)[0] if error is not None else ""
         self._sequence += 1
-        if error is not None and error.code == PolicyRefused.code:
-            self._emit(BrowserPolicyDenied(self._sequence, operation.kind, url, reason))
+        if refused is not None and not any(denial.reason == refused.message for denial in denials):
+            found = {name: self.secrets.redact(str(refused.details.get(name, ""))) for name in ("rule", "page", "path")}
+            blocked = self.secrets.redact(str(refused.details.get("url") or url))
+            self._emit(BrowserPolicyDenied(self._sequence, operation.kind, blocked, reason, **found))
+        for denial in denials:
+            blocked, reason_of, page = map(self.secrets.redact, (denial.url, denial.reason, denial.page))
+            self._emit(BrowserPolicyDenied(self._sequence, denial.kind, blocked, reason_of, denial.rule, page))
         summary = f"{operation.kind}: {error.code}: {reason}" if error else summary_of(operation, self.secrets)
         self._emit(
             BrowserEvent(
@@ -196,6 +207,12 @@ class Executor:
                 cost=result.cost.model_dump(),
             )
         )
+
+    def _new_denials(self) -> tuple[Denial, ...]:
+        """The denials since the last operation."""
+        found = self.session.egress.denials.after(self._denials_seen)
+        self._denials_seen = found[-1].number if found else self._denials_seen
+        return found
 
     def _emit(self, event: Event) -> None:
         assert self.on_event is not None

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from bridge.cost import Cost
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, TabLost
 from bridge.ops import models, results
+from bridge.ops.acting import act
 from bridge.ops.secrets import Secrets
 from bridge.page.input.side_effects import window_opened
-from bridge.session.tab_cursor import TabCursor
+from bridge.page.verbs import VERBS
+from bridge.session import TabCursor
 from bridge.snapshot.escape import cut, plain, quoted
 
 if TYPE_CHECKING:
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
     from bridge.page.logs.request_log import RequestLog
     from bridge.page.navigation.navigate import WaitUntil
     from bridge.page.page import Page
-    from bridge.page.results import ActionResult, NavigationResult
-    from bridge.session.session import Session
+    from bridge.page.results import NavigationResult
+    from bridge.session import Session
 
 _LINE_CHARS = 1_000
 _NAME_CHARS = 200
@@ -80,18 +82,8 @@ class Handlers:
                 return await self._snapshot(operation)
             case models.Read():
                 return await self._read(operation)
-            case models.Click():
-                return self._acted(await self._tabs.page().click(operation.ref))
-            case models.Fill():
-                return await self._fill(operation)
-            case models.Press():
-                return self._acted(await self._tabs.page().press(operation.key))
-            case models.Select():
-                return self._acted(await self._tabs.page().select(operation.ref, operation.values))
-            case models.Upload():
-                return self._acted(
-                    await self._tabs.page().upload(operation.ref, operation.paths), files=operation.paths
-                )
+            case models.Click() | models.Fill() | models.Press() | models.Select() | models.Upload():
+                return await self._act(operation)
             case models.Download():
                 return await self._download(operation)
             case models.CaptureScreenshot():
@@ -101,17 +93,17 @@ class Handlers:
             case models.WaitFor():
                 return await self._wait_for(operation)
             case models.NetworkLog():
-                return self._network_log(operation)
+                return self._log(self._session.logs.network(limit=_EVERYTHING), operation)
             case models.Console():
-                return self._console(operation)
+                return self._log(self._session.logs.console(limit=_EVERYTHING), operation)
             case models.NewTab():
                 return await self._new_tab(operation)
             case models.CloseTab():
                 return await self._close_tab()
             case models.Back():
-                return self._location(await self._tabs.page().back())
+                return self._location(await self._tabs.page().go_back())
             case models.Forward():
-                return self._location(await self._tabs.page().forward())
+                return self._location(await self._tabs.page().go_forward())
         assert_never(operation)
 
     @property
@@ -135,7 +127,7 @@ class Handlers:
     async def _navigate(self, operation: models.Navigate) -> HandlerResult:
         if self._tabs.current is None:
             await self._session.check_url(operation.url)
-            self._tabs.add(await self._session.new_tab())
+            self._tabs.add(await self._session.new_page())
         wait_until: WaitUntil = "load" if operation.wait_until_loaded else "commit"
         return self._location(await self._tabs.page().goto(operation.url, wait_until=wait_until))
 
@@ -145,7 +137,7 @@ class Handlers:
         return HandlerResult(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)), state.cost)
 
     async def _new_tab(self, operation: models.NewTab) -> HandlerResult:
-        page = await self._session.new_tab(operation.url)  # closes the tab again if the address does not load
+        page = await self._session.new_page(operation.url)  # closes the tab again if the address does not load
         self._tabs.add(page)
         state = await page.get_state()
         return HandlerResult(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)))
@@ -160,6 +152,7 @@ class Handlers:
     async def _snapshot(self, operation: models.Snapshot) -> HandlerResult:
         shot = await self._tabs.page().snapshot(
             interactive_only=operation.interactive_only,
+            text=operation.delta or not operation.interactive_only,
             scope=self._secrets.checked_selector(operation.scope),
             delta=operation.delta,
         )
@@ -187,10 +180,23 @@ class Handlers:
         )
         return HandlerResult(text, read.cost, read.notices)
 
-    async def _fill(self, operation: models.Fill) -> HandlerResult:
-        page = self._tabs.page()
-        value = self._secrets.revealed_at(operation.value, page, operation.ref)
-        return self._acted(await page.fill(operation.ref, value))
+    async def _act(
+        self, operation: models.Click | models.Fill | models.Press | models.Select | models.Upload
+    ) -> HandlerResult:
+        page, given = self._tabs.page(), operation.model_dump()
+        ref = given.pop("ref", None)
+        outcome = await act(page, VERBS[operation.kind], ref, given, self._secrets)
+        shown = results.ActionOutcome(
+            action=outcome.action,
+            ref=outcome.ref,
+            changes=outcome.changes.text,
+            settled=outcome.changes.settled,
+            value=outcome.value,
+            values=list(outcome.values) if outcome.values is not None else None,
+            checked=outcome.checked,
+            files=given.get("paths"),
+        )
+        return HandlerResult(shown, outcome.cost, outcome.notices)
 
     async def _download(self, operation: models.Download) -> HandlerResult:
         # A page may create data: and blob: addresses; an address from a model is subject to the policy.
@@ -207,7 +213,7 @@ class Handlers:
             redact=self._secrets.redactor,
         )
         legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in screenshot.legend)
-        shown = results.Picture(
+        shown = results.CapturedImage(
             format=screenshot.format,
             width_px=screenshot.width_px,
             height_px=screenshot.height_px,
@@ -226,21 +232,17 @@ class Handlers:
         )
         return HandlerResult(results.Waited(awaited=waited.awaited, waited_ms=waited.waited_ms), waited.cost)
 
-    def _network_log(self, operation: models.NetworkLog) -> HandlerResult:
-        key = (self._tabs.page().tab_id, "network")
-        return self._log(self._tabs.page().network(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
-
-    def _console(self, operation: models.Console) -> HandlerResult:
-        key = (self._tabs.page().tab_id, "console")
-        return self._log(self._tabs.page().console(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
-
-    def _log(
-        self, log: RequestLog | ConsoleLog, key: tuple[str, str], operation: models.NetworkLog | models.Console
-    ) -> HandlerResult:
-        if operation.clear:
-            self._cleared[key] = log.last
+    def _log(self, log: RequestLog | ConsoleLog, operation: models.NetworkLog | models.Console) -> HandlerResult:
+        tab_ids = self._tabs_of(operation)
+        shows_tab = operation.tab == "all"
         # Redacted before filtering and cutting, so that neither reveals how a secret begins.
-        lines = [self._secrets.redact_line(str(entry)) for entry in log.entries]
+        lines = [
+            self._secrets.redact_line(f"{entry.tab_id} {entry}" if shows_tab else str(entry))
+            for entry in log.entries
+            if entry.tab_id in tab_ids and entry.number > self._cleared.get((operation.kind, entry.tab_id), 0)
+        ]
+        if operation.clear:
+            self._cleared.update({(operation.kind, tab_id): log.last for tab_id in tab_ids})
         wanted = (operation.filter or "").casefold()
         fitting = [line for line in lines if wanted in line.casefold()]
         shown = [cut(line, _LINE_CHARS) for line in fitting[-operation.limit :]]
@@ -249,21 +251,22 @@ class Handlers:
             results.LogLines(text="\n".join(shown), entries=len(shown), older=older, dropped=log.dropped)
         )
 
+    def _tabs_of(self, operation: models.NetworkLog | models.Console) -> frozenset[str]:
+        """The tabs whose log is asked for; only those of this client, open or closed.
+
+        Raises:
+            TabLost: No tab is open and none is named, or the named one is not this client's.
+        """
+        if operation.tab == "all":
+            return self._tabs.all_tab_ids
+        tab_id = operation.tab or self._tabs.page().tab_id
+        if tab_id not in self._tabs.all_tab_ids:
+            there = ", ".join(sorted(self._tabs.all_tab_ids, key=lambda tab: int(tab[1:]))) or "none"
+            raise TabLost(f"unknown tab {tab_id} (open or closed: {there}).")
+        return frozenset({tab_id})
+
     def _location(self, found: NavigationResult) -> HandlerResult:
         where = results.Location(
             tab=self._tabs.page().tab_id, url=found.url, title=plain(found.title), status=found.status
         )
         return HandlerResult(where, found.cost, found.notices)
-
-    def _acted(self, outcome: ActionResult, files: list[str] | None = None) -> HandlerResult:
-        shown = results.ActionOutcome(
-            action=outcome.action,
-            ref=outcome.ref,
-            changes=outcome.changes.text,
-            settled=outcome.changes.settled,
-            value=outcome.value,
-            values=list(outcome.values) if outcome.values is not None else None,
-            checked=outcome.checked,
-            files=files,
-        )
-        return HandlerResult(shown, outcome.cost, outcome.notices)

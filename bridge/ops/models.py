@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from bridge.errors import UsageError
+from bridge.ops.loose_numbers import LooseNumber
 
 MAX_URL = 8_192
 MAX_TEXT = 100_000
@@ -28,7 +29,16 @@ Ref = Annotated[
 ]
 Url = Annotated[str, Field(min_length=1, max_length=MAX_URL, description="An absolute http or https URL.")]
 Path = Annotated[str, Field(min_length=1, max_length=4_096)]
-Limit = Annotated[int, Field(ge=1, le=1_000, description="Maximum number of entries; the newest are kept.")]
+Limit = Annotated[
+    int, LooseNumber, Field(ge=1, le=1_000, description="Maximum number of entries; the newest are kept.")
+]
+LogTab = Annotated[
+    str,
+    Field(
+        pattern=r"^(t[1-9][0-9]{0,8}|all)$",
+        description="The id of an open or closed tab, or all; the current tab if omitted.",
+    ),
+]
 Filter = Annotated[str, Field(min_length=1, max_length=500, description="Only entries that contain this text.")]
 
 
@@ -48,7 +58,9 @@ class Snapshot(_Operation):
     """The page as a short tree of roles and names with refs. Elements keep their refs while they exist."""
 
     kind: Literal["snapshot"] = "snapshot"
-    interactive_only: bool = Field(True, description="Only interactive elements and what contains them.")
+    interactive_only: bool = Field(
+        True, description="Controls, and the headings and landmarks around them; false adds the text."
+    )
     scope: Annotated[str, Field(min_length=1, max_length=1_000)] | None = Field(
         None, description="Only the subtree of this CSS selector or ref."
     )
@@ -60,7 +72,9 @@ class Read(_Operation):
 
     kind: Literal["read"] = "read"
     mode: Literal["main_content", "article", "raw"] = "main_content"
-    max_length: int = Field(50_000, ge=1, le=1_000_000, description="Maximum number of characters of Markdown.")
+    max_length: Annotated[int, LooseNumber] = Field(
+        50_000, ge=0, le=1_000_000, description="Maximum number of characters of Markdown; 0 for no limit."
+    )
 
 
 class Click(_Operation):
@@ -136,7 +150,7 @@ class WaitFor(_Operation):
     kind: Literal["wait_for"] = "wait_for"
     selector: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
     role: Annotated[str, Field(min_length=1, max_length=60)] | None = None
-    timeout_ms: int = Field(10_000, ge=1, le=MAX_WAIT_MS)
+    timeout_ms: Annotated[int, LooseNumber] = Field(10_000, ge=1, le=MAX_WAIT_MS)
 
     @model_validator(mode="after")
     def _one_condition(self) -> WaitFor:
@@ -146,19 +160,21 @@ class WaitFor(_Operation):
 
 
 class NetworkLog(_Operation):
-    """The network requests of the current tab."""
+    """The network requests of one tab, or of all tabs, closed ones included."""
 
     kind: Literal["network_log"] = "network_log"
     filter: Filter | None = None
+    tab: LogTab | None = None
     limit: Limit = 100
     clear: bool = Field(False, description="Leave these entries out of later results.")
 
 
 class Console(_Operation):
-    """The console messages and errors of the current tab."""
+    """The console messages and errors of one tab, or of all tabs, closed ones included."""
 
     kind: Literal["console"] = "console"
     filter: Filter | None = None
+    tab: LogTab | None = None
     limit: Limit = 100
     clear: bool = Field(False, description="Leave these entries out of later results.")
 

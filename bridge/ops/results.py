@@ -65,10 +65,10 @@ class ActionOutcome(_Closed):
     files: list[str] | None = None
 
 
-class Picture(_Closed):
+class CapturedImage(_Closed):
     """A screenshot: `screenshot`. The bytes are in `OperationResult.image_bytes`, not in the JSON."""
 
-    shape: Literal["picture"] = "picture"
+    shape: Literal["screenshot"] = "screenshot"
     format: str
     width_px: int
     height_px: int
@@ -113,7 +113,7 @@ class Closed(_Closed):
     current: str | None = None
 
 
-Result = Location | PageText | ActionOutcome | Picture | FileSaved | Waited | LogLines | Closed
+Result = Location | PageText | ActionOutcome | CapturedImage | FileSaved | Waited | LogLines | Closed
 
 
 class Failure(_Closed):
@@ -143,5 +143,5 @@ class OperationResult(_Closed):
     image_bytes: bytes | None = Field(None, exclude=True, repr=False)
 
     def to_json(self) -> dict[str, Any]:
-        """The result without the bytes of a picture; empty fields are left out."""
+        """The result without the bytes of an image; empty fields are left out."""
         return self.model_dump(mode="json", exclude_none=True, exclude_defaults=False)

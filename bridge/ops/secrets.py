@@ -1,7 +1,9 @@
 """Values that a model may use by name and must never see.
 
-A secret is found in text escaped for a URL, JSON, HTML or Markdown, and where it was cut off, but not after a page has
-transformed it. `bridge.page.capture.secret_masking` paints over it in pictures.
+A secret is found in text escaped for a URL, JSON, HTML or Markdown, and where it was cut off; one of eight letters and
+digits or more also in another case, grouped, or split over elements (`bridge.ops.folding`). It is not found after a
+page has computed something else from it, such as Base64, or in letters that only look alike.
+`bridge.page.capture.secret_masking` paints over it in screenshots.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.errors import PolicyRefused, UsageError
 from bridge.ops.content_markers import origin_of
+from bridge.ops.folding import folded, replaced
 from bridge.ops.selectors import check_selector
 from bridge.policy.address import parse_address
 from bridge.snapshot.escape import ELLIPSIS, plain
@@ -27,6 +30,8 @@ PREFIX = "secret:"
 SHORTEST = 4
 LONGEST = 4_096
 _CUT_DEPTH = 40
+# Shorter values, compared loosely, would be found in a page's own words and numbers.
+_FOLDED_FROM, _DIGITS_FROM = 8, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,19 @@ class Secrets:
         # Longest first: one secret may be part of another.
         by_length = sorted(self._named.items(), key=lambda item: (-len(item[1].value), item[0]))
         self._patterns = [(name, spellings(secret.value)) for name, secret in by_length]
+        loose = [(name, folded(secret.value)) for name, secret in by_length]
+        self._folded = [(name, value) for name, value in loose if _is_long(value)]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One line for each secret that is too short to be found in other forms than the one it is written in."""
+        loose = {name for name, _ in self._folded}
+        return tuple(
+            f"the secret {name} has fewer than {_FOLDED_FROM} letters and digits: "
+            "it is removed only where a page writes it as it is, not in another case or grouped"
+            for name in self._named
+            if name not in loose
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,12 +139,12 @@ class Secrets:
     def redact(self, text: str) -> str:
         """Replace each secret, and the beginning of one cut off with `…`, by `[secret:NAME]`.
 
-        Finds a secret that is escaped for a URL, JSON, HTML or Markdown; not one that a page has transformed, such as
-        into spaced letters or Base64.
+        Finds a secret that is escaped for a URL, JSON, HTML or Markdown, in any case, grouped, and split over the
+        strings of a snapshot; not one that a page has transformed, such as into Base64.
         """
         for name, pattern in self._patterns:
             text = pattern.sub(f"[{PREFIX}{name}]", text)
-        return text
+        return replaced(text, self._folded, lambda name: f"[{PREFIX}{name}]") if self._folded else text
 
     def redact_line(self, text: str) -> str:
         """`text` redacted, on one line and without forged refs (`escape.plain`).
@@ -160,6 +178,10 @@ class Secrets:
         if isinstance(value, list | tuple):
             return [self.redact_values(inner) for inner in value]
         return value
+
+
+def _is_long(value: str) -> bool:
+    return len(value) >= (_DIGITS_FROM if value.isdecimal() else _FOLDED_FROM)
 
 
 def _origin(given: str) -> str:

@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from bridge.page.misuse import check_arguments, parameters_of
+
 if TYPE_CHECKING:
     from bridge.page.page import Page
 
@@ -21,7 +23,7 @@ K = TypeVar("K")
 Method = Callable[..., Coroutine[Any, Any, Any]]
 Ended = Callable[[Any, BaseException | None], Awaitable[None]]
 # Public methods for other modules of this package, which users do not call.
-_INTERNAL = frozenset({"attached", "find", "one"})
+_INTERNAL = frozenset({"attached"})
 _is_inside_call: ContextVar[bool] = ContextVar("is_inside_call", default=False)
 
 
@@ -74,9 +76,12 @@ def _instrumented_method(
     name: str, method: Method, page_of: Callable[[Any], Any], subject_of: Callable[[Any], str]
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
     signature = inspect.signature(method)
+    known = parameters_of(method)
 
     @functools.wraps(method)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
+        if known is not None and not kwargs.keys() <= known:
+            check_arguments(name, known, kwargs)
         page = page_of(self)
         if page.observer is None or _is_inside_call.get():
             return method(self, *args, **kwargs)

@@ -22,6 +22,7 @@ from bridge.errors import (
     TransportError,
 )
 from bridge.page.input.actions import Actions
+from bridge.page.navigation.errors import refused_navigation
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.refs import RefTable
 from bridge.page.snapshots.take import Snapshots
@@ -120,7 +121,13 @@ class Operation:
         return self._operations.take_side_effects()
 
     def report(self, result: ActionResult) -> ActionResult:
-        """The result of an action with its notices and side effects."""
+        """The result of an action with its notices and side effects.
+
+        Raises:
+            PolicyRefused: The action led to an address that the policy forbids; the page stays as it was.
+        """
+        if refused := self.attachment.take_refused_navigations():
+            raise refused[-1]
         notices = (*self.take_notices(), *result.notices, *self.take_side_effects())
         cost = replace(result.cost, est_tokens=est_tokens(result.changes.text))
         return replace(result, notices=notices, cost=cost)
@@ -167,6 +174,8 @@ class Operations:
             self._notices = self._newest((waited,) if waited else ())
             try:
                 await self.attach(deadline, revisit=revisit)
+                refused = self.attached.attachment.take_refused_navigations()
+                self._notices = self._newest(tuple(refused_navigation(error) for error in refused))
                 with measure() as meter:
                     yield Operation(self, deadline, meter)
             except (*_SYMPTOMS, NavigationFailed) as error:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from bridge.cost import Cost
+from bridge.json_record import JsonRecord
 
 
 @dataclass(frozen=True, slots=True)
-class NavigationResult:
+class NavigationResult(JsonRecord):
     """The document that a navigation ended at.
 
     Attributes:
@@ -25,31 +26,18 @@ class NavigationResult:
     cost: Cost
     notices: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "url": self.url,
-            "title": self.title,
-            "status": self.status,
-            "waited_for": self.waited_for,
-            "cost": self.cost.to_json(),
-            **({"notices": list(self.notices)} if self.notices else {}),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class PageLocation:
+class PageLocation(JsonRecord):
     """The address and title of a tab."""
 
     url: str
     title: str
     cost: Cost
 
-    def to_json(self) -> dict[str, Any]:
-        return {"url": self.url, "title": self.title, "cost": self.cost.to_json()}
-
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(JsonRecord):
     """The changes of the page after an action, until it settled.
 
     Attributes:
@@ -74,19 +62,9 @@ class Changes:
     def __str__(self) -> str:
         return self.text
 
-    def to_json(self) -> dict[str, Any]:
-        out: dict[str, Any] = {"text": self.text, "settled": self.settled}
-        for key in ("added", "removed", "changed", "texts", "dialogs"):
-            if values := getattr(self, key):
-                out[key] = list(values)
-        for key in ("url", "title"):
-            if (value := getattr(self, key)) is not None:
-                out[key] = value
-        return out
-
 
 @dataclass(frozen=True, slots=True)
-class ActionResult:
+class ActionResult(JsonRecord):
     """The outcome of an action and the changes that followed it."""
 
     action: str
@@ -99,30 +77,30 @@ class ActionResult:
     checked: bool | str | None = None
     notices: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        out: dict[str, Any] = {"success": self.success, "action": self.action, "ref": self.ref}
-        for key in ("value", "checked"):
-            if (value := getattr(self, key)) is not None:
-                out[key] = value
-        if self.values is not None:
-            out["values"] = list(self.values)
-        out["changes"] = self.changes.to_json()
-        out["cost"] = self.cost.to_json()
-        if self.notices:
-            out["notices"] = list(self.notices)
-        return out
+
+class BoundingBox(TypedDict):
+    """A box in CSS pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class ViewportSize(TypedDict):
+    """A size in CSS pixels."""
+
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, slots=True)
-class WaitResult:
+class WaitResult(JsonRecord):
     """The condition that was met, and how long that took."""
 
     awaited: str
     waited_ms: float
     cost: Cost
-
-    def to_json(self) -> dict[str, Any]:
-        return {"awaited": self.awaited, "waited_ms": self.waited_ms, "cost": self.cost.to_json()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +115,13 @@ class LabelledBox:
     width_px: float
     height_px: float
 
+    def to_json(self) -> dict[str, Any]:
+        box = [self.x_px, self.y_px, self.width_px, self.height_px]
+        return {"ref": self.ref, "role": self.role, "name": self.name, "box": box}
+
 
 @dataclass(frozen=True, slots=True)
-class Screenshot:
+class Screenshot(JsonRecord):
     """An image of the tab.
 
     Attributes:
@@ -156,28 +138,6 @@ class Screenshot:
     scale: float
     strategy: str
     truncated: bool
+    legend: tuple[LabelledBox, ...]
     cost: Cost
-    legend: tuple[LabelledBox, ...] = ()
     notices: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """All fields except the bytes."""
-        return {
-            "format": self.format,
-            "width_px": self.width_px,
-            "height_px": self.height_px,
-            "scale": self.scale,
-            "strategy": self.strategy,
-            "truncated": self.truncated,
-            "legend": [
-                {
-                    "ref": box.ref,
-                    "role": box.role,
-                    "name": box.name,
-                    "box": [box.x_px, box.y_px, box.width_px, box.height_px],
-                }
-                for box in self.legend
-            ],
-            "cost": self.cost.to_json(),
-            **({"notices": list(self.notices)} if self.notices else {}),
-        }

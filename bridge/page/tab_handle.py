@@ -27,6 +27,11 @@ class TabHandle(Protocol):
     def tab_id(self) -> str: ...
 
     @property
+    def base_url(self) -> str:
+        """The base that completes an address without scheme and host; "" for nothing."""
+        ...
+
+    @property
     def side_effects(self) -> SideEffects:
         """Popups, downloads and pickers, reported with the next result."""
         ...
@@ -87,6 +92,20 @@ class TabHandle(Protocol):
 
     def explain(self, error: NavigationFailed) -> BridgeError:
         """The policy's refusal that caused a failed navigation, or the error itself."""
+        ...
+
+    @property
+    def present(self) -> Attachment | None:
+        """The last attachment, which may be closed; None before the first."""
+        ...
+
+    @property
+    def is_closed(self) -> bool:
+        """The tab was closed, by the caller or by the page."""
+        ...
+
+    async def close_page(self) -> None:
+        """Close the tab; does nothing if it is closed already."""
         ...
 
     async def check_url(self, url: str) -> str:

@@ -9,14 +9,12 @@ from bridge.lazy_names import lazy_names
 if TYPE_CHECKING:
     from bridge.policy.browser_policy import BrowserPolicy, policy_for
     from bridge.policy.decision import Decision, decide
-    from bridge.policy.egress import Egress
     from bridge.policy.grant import AppGrant, TestServerGrant
 
 __all__ = [
     "AppGrant",
     "BrowserPolicy",
     "Decision",
-    "Egress",
     "TestServerGrant",
     "decide",
     "policy_for",
@@ -28,7 +26,6 @@ __getattr__ = lazy_names(
         "AppGrant": "bridge.policy.grant",
         "BrowserPolicy": "bridge.policy.browser_policy",
         "Decision": "bridge.policy.decision",
-        "Egress": "bridge.policy.egress",
         "TestServerGrant": "bridge.policy.grant",
         "decide": "bridge.policy.decision",
         "policy_for": "bridge.policy.browser_policy",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import IPv6Address
-from typing import Any, Literal
+from typing import Literal
 
+from bridge.json_record import JsonRecord
 from bridge.policy.address import Address, ip_literal, parse_address, parse_destination, with_scheme
 from bridge.policy.browser_policy import ALLOW_LINE, Action, BrowserPolicy
 from bridge.policy.grant import Grant
@@ -24,7 +25,7 @@ _MAX_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(JsonRecord):
     """The policy's decision about one URL.
 
     Attributes:
@@ -35,6 +36,8 @@ class Decision:
         hint: What would allow it, or "".
         url: The canonical URL, which is the one to open; "" where the text is not a URL.
     """
+
+    JSON_HAS_EMPTY = True
 
     action: Action
     rule: str
@@ -47,10 +50,6 @@ class Decision:
     @property
     def allowed(self) -> bool:
         return self.action == "allow"
-
-    def to_json(self) -> dict[str, Any]:
-        named = {"action": self.action, "rule": self.rule, "reason": self.reason, "hint": self.hint, "url": self.url}
-        return {**named, "host": self.host, "port": self.port}
 
 
 def decide(policy: BrowserPolicy, url: str, grants: Iterable[Grant] = (), *, use: Use = "navigation") -> Decision:
@@ -121,7 +120,7 @@ def _decide_by_lists(policy: BrowserPolicy, address: Address) -> Decision:
         return Decision("allow", "default_action", **place)  # type: ignore[arg-type]
     line = ALLOW_LINE.format(host=address.host if ":" not in address.host else f"[{address.host}]")
     reason = (
-        "no list of the policy names it"
+        "the lists of the policy do not name it"
         if policy.allowed or policy.denied
         else "no policy is configured, so nothing may be opened"
         if policy.asker == "model"

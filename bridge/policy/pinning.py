@@ -12,15 +12,16 @@ import time
 import weakref
 from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from bridge.deadline import Deadline
 from bridge.errors import NameNotResolved, PolicyRefused
+from bridge.json_record import JsonRecord
 from bridge.policy.address import Address, ip_literal, parse_address
 from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.decision import Decision, Use, decide, decide_address, decide_destination, decide_tunnel
+from bridge.policy.denials import DenialLog
 from bridge.policy.dialling import Connect, Resolve, StreamPair, first_connection, system_connect, system_resolve
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.ranges import forbidden_range
@@ -40,7 +41,7 @@ _PRINTABLE = "!#$%&'()*+,/:;=?@[]"
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectionRecord:
+class ConnectionRecord(JsonRecord):
     """A connection that was made or refused.
 
     Attributes:
@@ -57,16 +58,14 @@ class ConnectionRecord:
     bytes_received: int
     unix_s: float
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 class PinnedEgress:
-    """Implements `Egress`. All connections under one policy go through one instance.
+    """Enforces a policy where connections are made. All connections under one policy go through one instance.
 
     Attributes:
         policy, grants: What decides about connections.
         audit: The last connections and refusals, oldest first.
+        denials: What was refused to pages, with the page that asked.
         traffic: Byte counts of open connections, kept by the code that copies the bytes.
     """
 
@@ -83,6 +82,7 @@ class PinnedEgress:
         self.policy = policy
         self.grants = tuple(grants)
         self.audit: deque[ConnectionRecord] = deque(maxlen=MAX_RECORDS)
+        self.denials = DenialLog()
         self.traffic = Traffic()
         self._ask = ask
         self._resolve = resolve
@@ -99,7 +99,11 @@ class PinnedEgress:
         return dict(self._pins)
 
     async def check_url(self, url: str) -> str:
-        """See Egress.check_url."""
+        """The canonical URL, which is the one to open. Asks a person if the policy says `ask`.
+
+        Raises:
+            PolicyRefused: A rule forbids it, or there was no person to ask.
+        """
         return await self._permitted_url(decide(self.policy, url, self.grants), url)
 
     async def check_request(self, url: str, *, use: Use = "request") -> Decision:
@@ -155,7 +159,13 @@ class PinnedEgress:
         return decision
 
     async def addresses(self, host: str, port: int, *, timeout_s: float) -> tuple[str, ...]:
-        """See Egress.addresses."""
+        """The IP addresses of a host, checked and pinned: later calls return the same ones. In the order to try them.
+
+        Raises:
+            PolicyRefused: The host, the port or one of its addresses is forbidden.
+            NameNotResolved: The name has no address.
+            DeadlineExceeded: The name was not resolved in time.
+        """
         decision = decide_destination(self.policy, host, port, self.grants)
         await self._permitted(decision, f"{host}:{port}")
         return await self._pinned(host, port, Deadline.after(timeout_s))
@@ -174,7 +184,14 @@ class PinnedEgress:
             raise _rebinding(host, (address,), pinned)
 
     async def open(self, host: str, port: int, *, timeout_s: float) -> tuple[str, StreamPair]:
-        """See Egress.open."""
+        """A connection to one of `addresses`, with that address.
+
+        If none of them connects, the name is resolved once more; an answer outside the pin is refused.
+
+        Raises:
+            PolicyRefused, NameNotResolved, DeadlineExceeded: As `addresses`.
+            OSError: No connection could be made.
+        """
         deadline = Deadline.after(timeout_s)
         decision = decide_destination(self.policy, host, port, self.grants)
         await self._permitted(decision, f"{host}:{port}")
@@ -200,7 +217,7 @@ class PinnedEgress:
         return await first_connection(self._connect, fresh, port, deadline)
 
     def record(self, host: str, port: int, address: str, *, bytes_sent: int, bytes_received: int) -> None:
-        """See Egress.record."""
+        """Record a connection that has ended."""
         self._note(ConnectionRecord(host, port, address, "allow", bytes_sent, bytes_received, time.time()))
 
     def record_refusal(self, host: str, port: int, rule: str) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from bridge.snapshot.injected import packaged_script
 from bridge.snapshot.json_text import js_literal
 
 
 @cache
 def source() -> str:
     """The script; evaluating it in our isolated world defines `__reader` there."""
-    return files("bridge.reading").joinpath("extractor.min.js").read_text("utf-8")
+    return packaged_script("bridge.reading", "extractor.min.js")
 
 
 def read_js(options: Mapping[str, Any]) -> str:

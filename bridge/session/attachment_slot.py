@@ -30,6 +30,7 @@ class AttachmentSlot:
         self.on_attach: list[OnAttach] = []
         self._tab_id = tab_id
         self._logs = logs
+        logs.add_tab(tab_id)
         self._session_hooks = session_hooks
         self._stack = AsyncExitStack()
         self._is_closed = False

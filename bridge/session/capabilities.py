@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from bridge.cdp.connection import PendingCall
 from bridge.errors import BridgeError, CaptureFailed, DeadlineExceeded, ProtocolError, WebViewTooOld
 from bridge.host.replies import HostHello
+from bridge.json_record import JsonRecord
 from bridge.page.capture.full_page import Strategy
 from bridge.page.capture.image import decoded, image_bytes_of
 from bridge.page.capture.viewport import override_view
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.snapshot.injected import packaged_script
 
 _log = logging.getLogger(__name__)
 
-# The oldest engine that the suite runs on (tools/engines).
-OLDEST_WEBVIEW = 83
+# The oldest supported engine; docs/engines.md says what has been tested on it.
+OLDEST_WEBVIEW = 91
 # Commands without effect, each of which exists only if the feature does.
 _PROBES = {
     "file_input": ("Page.setInterceptFileChooserDialog", {"enabled": False}),
@@ -27,16 +29,11 @@ _PROBES = {
     "focus_emulation": ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
 }
 _PROBE_WIDTH, _PROBE_HEIGHT = 8, 3_000
-_PAINT = (
-    f"document.documentElement.style='height:{_PROBE_HEIGHT}px;background:linear-gradient(#000 {_PROBE_HEIGHT - 100}px,"
-    f"#fff {_PROBE_HEIGHT - 100}px)';[visualViewport.width*visualViewport.scale,"
-    "visualViewport.height*visualViewport.scale,devicePixelRatio]"
-)
 _WIPE = "document.documentElement.removeAttribute('style')"
 
 
 @dataclass(frozen=True, slots=True)
-class Capabilities:
+class Capabilities(JsonRecord):
     """One record per session.
 
     Attributes:
@@ -69,21 +66,15 @@ class Capabilities:
     webrtc: str
     websockets: str
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class AttachedCapabilities:
+class AttachedCapabilities(JsonRecord):
     """Enforcement of the policy on the pages of a foreign app; fields as in `Capabilities`."""
 
     fetch_interception: bool
     webrtc: str
     egress: str = "unpinned"
     websockets: str = "unjudged"
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def require_supported(hello: HostHello) -> None:
@@ -98,7 +89,7 @@ def require_supported(hello: HostHello) -> None:
             f"the WebView on this device is {hello.webview_package} {hello.webview_version}; "
             f"{OLDEST_WEBVIEW} is the oldest supported version",
             hint="On a phone, update Android System WebView (or Chrome) in the Play Store. On an emulator, use an "
-            "image of API 30 or newer, or install a WebView APK that has the signature of the image's provider.",
+            "image of API 31 or newer, or install a WebView APK that has the signature of the image's provider.",
         )
 
 
@@ -138,7 +129,9 @@ def _capture_beyond_view(attachment: Attachment) -> tuple[PendingCall | None, Pe
     send = attachment.connection.send
     if not _is_ours(attachment):
         return None, send("Page.captureScreenshot", {"format": "jpeg", "quality": 1})
-    view = send("Runtime.evaluate", {"expression": _PAINT, "returnByValue": True})
+    script = packaged_script("bridge.session", "paint_probe.min.js")
+    paint = f"{script}({_PROBE_HEIGHT},{_PROBE_HEIGHT - 100})"
+    view = send("Runtime.evaluate", {"expression": paint, "returnByValue": True})
     # A WebView that cannot fills the clip with copies of the view (Chromium, CreateTiledBitmap).
     clip = {"x": 0, "y": 0, "width": _PROBE_WIDTH, "height": _PROBE_HEIGHT, "scale": 1}
     return view, send("Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True})

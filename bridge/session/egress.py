@@ -17,6 +17,7 @@ from bridge.errors import BridgeError, HostFailed, NavigationFailed, PolicyRefus
 from bridge.host.client import HostClient
 from bridge.page.interception.url_policy import UrlPolicy
 from bridge.page.target.attachment import Attachment
+from bridge.peer_user import own_user
 from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.gate import Gate, run_gate
 from bridge.policy.grant import Grant
@@ -69,7 +70,11 @@ class Containment:
         """
         deadline = Deadline.after(_SET_UP_S)
         if self.gate is None:
-            self.gate = await self._gate_stack.enter_async_context(run_gate(self.egress, has_pages=False))
+            # The device reaches the gate through the adb server, which another user may have started.
+            server_user = await self._device().server.user(timeout_s=deadline.remaining_s)
+            users = {own_user()} if server_user is None else {own_user(), server_user}
+            running = run_gate(self.egress, has_pages=False, users=users)
+            self.gate = await self._gate_stack.enter_async_context(running)
         await self._route_stack.aclose()
         reason = await self._point_at_gate(host, self.gate, deadline)
         self.mode = "unpinned" if reason else "pinned"

@@ -115,6 +115,7 @@ class Popups:
             target_id = await self._target_id(opener, deadline)
             attachment = await tab.adopt(target_id, timeout_s=deadline.remaining_s)
             await self._check_url(await _address(attachment, deadline))
+            await self._tabs.page_defaults.apply(page)
         except BridgeError as error:
             if not isinstance(error, PolicyRefused) and await tab.side_effects.closes():
                 return tab.closed_error()

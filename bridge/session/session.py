@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -16,8 +17,10 @@ from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError
 from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
+from bridge.page.emulation.commands import PermissionSetting
 from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.page.instrumentation import Observer
+from bridge.page.interception.routes import RouteHandler
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.popups import PopupQueue
@@ -30,11 +33,20 @@ from bridge.session.attached.app import App
 from bridge.session.attached.session import AttachedSession, open_attached_session
 from bridge.session.attachment_slot import OnAttach
 from bridge.session.capabilities import Capabilities
+from bridge.session.cdp_session import CdpSession, open_cdp_session
 from bridge.session.devices import Notice, SelectedDevice, VirtualDevices, has_ended, select_device
 from bridge.session.egress import Containment, policy_digest
 from bridge.session.host.connection import HostConnection
 from bridge.session.host.find_target import host_service
+from bridge.session.page_defaults import Setting
 from bridge.session.storage.clear_storage import clear_browsing_data
+from bridge.session.storage.cookies import (
+    COOKIES_TIMEOUT_S,
+    Cookie,
+    add_cookies,
+    clear_cookies,
+    get_cookies,
+)
 from bridge.session.storage.isolated import ISOLATED_TIMEOUT_S, PROFILE, Isolation, isolated
 from bridge.session.storage.storage_state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
 from bridge.session.tab import SessionTab
@@ -98,6 +110,7 @@ class Session:
         )
         connection.on_connected.append(self.containment.route)
         self._isolation = Isolation()
+        self._cdp_sessions: list[CdpSession] = []
 
     @classmethod
     @asynccontextmanager
@@ -137,9 +150,9 @@ class Session:
             reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) at the beginning of the next
                 operation, as `reconnect()` does, and report it in that operation's notices; it may take 30 s longer
                 then. The operation that the loss interrupted still fails.
-            dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
-            uploads_root, downloads_root: The folders that files may come from and go to; without one, `page.upload` or
-                `page.download` is refused.
+            dialogs: How JavaScript dialogs are answered in every tab; see `page.answer_dialogs`.
+            uploads_root, downloads_root: The folders that files may come from and go to; without one,
+                `page.set_input_files` or `page.download` is refused.
             trace: Write a trace to this file when the session ends: one HTML file with every operation, its
                 screenshot, what changed, console, network, policy decisions and cost.
             on_notice: Takes notices for the user, one sentence each, such as that a virtual device is used.
@@ -289,6 +302,15 @@ class Session:
         self._tabs.view = view
 
     @property
+    def base_url(self) -> str:
+        """The base that completes an address without scheme and host (`page.goto("/cart")`); "" for nothing."""
+        return self._tabs.base_url
+
+    @base_url.setter
+    def base_url(self, base_url: str) -> None:
+        self._tabs.base_url = base_url
+
+    @property
     def observer(self) -> Observer | None:
         """Sees every operation on pages that are opened from now on."""
         return self._tabs.observer
@@ -312,7 +334,7 @@ class Session:
         """The open tabs by their ids, popups included."""
         return self._tabs.by_id
 
-    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page:
+    async def new_page(self, url: str | None = None, *, profile: str | None = None) -> Page:
         """Open a tab, at `url` if one is given.
 
         Args:
@@ -321,11 +343,109 @@ class Session:
         Raises:
             PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
         """
-        return await self._tabs.new_tab(url, profile=profile)
+        return await self._tabs.new_page(url, profile=profile)
 
-    async def close_tab(self, page: Page) -> None:
-        """Close a tab; does nothing if it is closed already."""
-        await self._tabs.close_tab(page)
+    # What a browser context of Playwright has
+
+    async def cookies(
+        self, urls: str | Sequence[str] | None = None, *, timeout_s: float = COOKIES_TIMEOUT_S
+    ) -> list[Cookie]:
+        """The cookies of the session, or those that requests to these addresses would carry."""
+        return await get_cookies(self._tabs, urls, timeout_s=timeout_s)
+
+    async def add_cookies(self, cookies: Sequence[Cookie], *, timeout_s: float = COOKIES_TIMEOUT_S) -> None:
+        """Set cookies: each has name, value and url, or domain and path.
+
+        Raises:
+            UsageError: The browser does not take one of them.
+        """
+        await add_cookies(self._tabs, cookies, timeout_s=timeout_s)
+
+    async def clear_cookies(
+        self,
+        *,
+        name: str | re.Pattern[str] | None = None,
+        domain: str | re.Pattern[str] | None = None,
+        path: str | re.Pattern[str] | None = None,
+        timeout_s: float = COOKIES_TIMEOUT_S,
+    ) -> None:
+        """Delete all cookies, or those that fit all that is given."""
+        await clear_cookies(self._tabs, name, domain, path, timeout_s=timeout_s)
+
+    async def route(self, url: str | re.Pattern[str], handler: RouteHandler) -> None:
+        """`page.route` in every tab, open ones and those that come. A popup's first requests are sent before."""
+        await self._set_in_pages(("route", url), lambda page: page.route(url, handler))
+
+    async def unroute(self, url: str | re.Pattern[str]) -> None:
+        """Remove the session's routes of that pattern, and those of its tabs."""
+        self._tabs.page_defaults.forget(("route", url))
+        for page in self.pages:
+            await page.unroute(url)
+
+    async def unroute_all(self) -> None:
+        """Remove all routes of the session and of its tabs."""
+        for name in self._tabs.page_defaults.names():
+            if isinstance(name, tuple):
+                self._tabs.page_defaults.forget(name)
+        for page in self.pages:
+            await page.unroute_all()
+
+    async def add_init_script(self, script: str) -> None:
+        """`page.add_init_script` in every tab, open ones and those that come."""
+        await self._set_in_pages(object(), lambda page: page.add_init_script(script))
+
+    async def set_extra_http_headers(self, headers: Mapping[str, str]) -> None:
+        """`page.set_extra_http_headers` in every tab, open ones and those that come."""
+        await self._set_in_pages("headers", lambda page: page.set_extra_http_headers(headers))
+
+    async def set_offline(self, offline: bool = True) -> None:
+        """Disconnect every tab from the network, or connect them again."""
+        await self._set_in_pages("offline", lambda page: page.set_offline(offline))
+
+    async def set_geolocation(
+        self, latitude: float | None = None, longitude: float | None = None, *, accuracy_m: float = 10.0
+    ) -> None:
+        """`page.set_geolocation` in every tab, open ones and those that come."""
+        await self._set_in_pages(
+            "geolocation", lambda page: page.set_geolocation(latitude, longitude, accuracy_m=accuracy_m)
+        )
+
+    async def grant_permissions(self, permissions: Sequence[str], *, origin: str) -> None:
+        """Grant permissions such as "geolocation" to an origin in every tab.
+
+        Raises:
+            Unsupported: In a WebView: it stores no permissions, its app answers each request.
+        """
+        wanted: dict[str, PermissionSetting] = dict.fromkeys(permissions, "granted")
+        await self._set_in_pages(("permissions", origin), lambda page: page.set_permissions(wanted, origin=origin))
+
+    async def set_default_timeout(self, timeout_s: float) -> None:
+        """`page.set_default_timeout` in every tab, open ones and those that come."""
+
+        async def set_it(page: Page) -> None:
+            page.set_default_timeout(timeout_s)
+
+        await self._set_in_pages("timeout", set_it)
+
+    async def set_default_navigation_timeout(self, timeout_s: float) -> None:
+        """`page.set_default_navigation_timeout` in every tab, open ones and those that come."""
+
+        async def set_it(page: Page) -> None:
+            page.set_default_navigation_timeout(timeout_s)
+
+        await self._set_in_pages("navigation timeout", set_it)
+
+    async def new_cdp_session(self, page: Page, *, timeout_s: float = 10.0) -> CdpSession:
+        """A raw DevTools connection of your own to a page, beside the bridge's; `detach` ends it.
+
+        Commands on it are not checked: they can undo what the bridge has set in the page.
+        """
+        opened = await open_cdp_session(page, timeout_s=timeout_s)
+        self._cdp_sessions.append(opened)
+        return opened
+
+    async def _set_in_pages(self, name: object, setting: Setting) -> None:
+        await self._tabs.page_defaults.set(name, setting, self.pages)
 
     def opener_of(self, page: Page) -> str | None:
         """The id of the tab whose page has opened this one; None if no page has."""
@@ -390,11 +510,11 @@ class Session:
         """
         return isolated(self._tabs, self._isolation, timeout_s=timeout_s)
 
-    async def state_save(self, path: str | os.PathLike[str], *, timeout_s: float = STATE_TIMEOUT_S) -> StateSummary:
+    async def storage_state(self, path: str | os.PathLike[str], *, timeout_s: float = STATE_TIMEOUT_S) -> StateSummary:
         """Save the cookies, and the storage of the open pages, to a file that only its owner can read."""
         return await save_state(self.pages, path, timeout_s=timeout_s)
 
-    async def state_load(
+    async def set_storage_state(
         self, path: str | os.PathLike[str], *, page: Page | None = None, timeout_s: float = STATE_TIMEOUT_S
     ) -> StateSummary:
         """Restore a saved state; session storage, which belongs to a tab, into `page` if one is given.
@@ -412,6 +532,8 @@ class Session:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._release)
             stack.push_async_callback(self._tabs.close)
+            for opened in self._cdp_sessions:
+                stack.push_async_callback(opened.detach)
             await self._clear_browsing_data()
 
     async def _clear_browsing_data(self) -> None:

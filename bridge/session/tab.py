@@ -86,6 +86,17 @@ class SessionTab:
     def popups(self) -> AbstractContextManager[PopupQueue]:
         return self._host.popups_of(self._tab_id)
 
+    @property
+    def base_url(self) -> str:
+        return self._host.base_url
+
+    @property
+    def is_closed(self) -> bool:
+        return not self._host.is_open(self._tab_id)
+
+    async def close_page(self) -> None:
+        await self._host.close_by_id(self._tab_id)
+
     async def check_url(self, url: str) -> str:
         return await self._host.check_url(url)
 
@@ -268,7 +279,7 @@ class SessionTab:
         """The error of an operation on a tab whose page has closed its window."""
         return TabLost(
             f"{self._tab_id} is gone: its page closed its own window",
-            hint="Go on in another tab (session.pages), such as the one that opened it; this one does not come back.",
+            hint="Continue in another tab (session.pages), such as the one that opened it.",
             closed_by_page=True,
         )
 
@@ -323,7 +334,7 @@ class SessionTab:
                 notice += f", but {error.message.removesuffix('.')}"
                 is_late = isinstance(error, DeadlineExceeded)
                 life.lose_page(notice, has_loaded=(lambda: state.navigations > navigations) if is_late else None)
-        notice += "; earlier refs are dead"
+        notice += "; earlier refs are no longer valid"
         self._host.notice(notice)
         return notice
 

@@ -135,7 +135,7 @@ class TabCursor:
     async def close(self, page: Page) -> None:
         """Close one of the client's tabs; its popups stay."""
         self._tabs = [tab for tab in self._tabs if tab is not page]
-        await self._session.close_tab(page)
+        await page.close()
 
     async def close_all(self) -> None:
         """Close the client's tabs, popups included."""

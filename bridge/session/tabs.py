@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any
+from urllib.parse import urljoin
 
 from bridge.adb import AdbDevice
 from bridge.deadline import finish
@@ -34,6 +35,7 @@ from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Notice
 from bridge.session.egress import Containment
 from bridge.session.host.connection import HostConnection
+from bridge.session.page_defaults import PageDefaults
 from bridge.session.popups import Popups
 from bridge.session.reconnect import Reconnect
 from bridge.session.tab import SessionTab
@@ -82,6 +84,8 @@ class Tabs:
         self.capabilities: Capabilities | None = None
         self.logs = SessionLogs()
         self.observer: Observer | None = None
+        self.page_defaults = PageDefaults()
+        self.base_url = ""
         self.on_attach: list[OnAttach] = [containment.install]
         self.profiles: dict[str, str | None] = {}
         self._connection = connection
@@ -120,9 +124,10 @@ class Tabs:
     def opener_of(self, page: Page) -> str | None:
         return self._tabs[page.tab_id][0].opener_id
 
-    async def new_tab(self, url: str | None, *, profile: str | None) -> Page:
-        """See `Session.new_tab`."""
+    async def new_page(self, url: str | None, *, profile: str | None) -> Page:
+        """See `Session.new_page`."""
         if url is not None:
+            url = urljoin(self.base_url, url)
             await self.check_url(url)
         await self.ensure_connected()
         tab, page = self.make_tab(profile=profile)
@@ -130,10 +135,11 @@ class Tabs:
             attachment = await self._open(tab)
             if self.capabilities is None:
                 self.capabilities = await self._probe(attachment)
+            await self.page_defaults.apply(page)
             if url is not None:
                 await page.goto(url)
         except BaseException:
-            await self.close_tab(page)
+            await self.close_by_id(page.tab_id)
             raise
         return page
 
@@ -159,7 +165,7 @@ class Tabs:
         tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
         self.profiles[tab.tab_id] = profile
         page = Page(tab)
-        page.on_dialog(self._dialogs)
+        page.answer_dialogs(self._dialogs)
         page.observer = self.observer
         self._tabs[tab.tab_id] = (tab, page)
         return tab, page
@@ -181,11 +187,13 @@ class Tabs:
             timeout_s=_PROBE_S,
         )
 
-    async def close_tab(self, page: Page) -> None:
-        """Close a tab; does nothing if it is closed already."""
-        tab, _ = self._tabs.pop(page.tab_id, (None, None))
+    async def close_by_id(self, tab_id: str) -> None:
+        tab, _ = self._tabs.pop(tab_id, (None, None))
         if tab is not None:
             await self._close(tab)
+
+    def is_open(self, tab_id: str) -> bool:
+        return tab_id in self._tabs
 
     def close_tab_in_background(self, page: Page) -> None:
         """Close a tab without waiting for it; the tab refuses operations from now on."""
@@ -198,7 +206,7 @@ class Tabs:
         """Close all tabs; a page may open one more popup while its tab is being closed."""
         while self._background.is_busy or self._tabs:
             await self._background.cancel()
-            await asyncio.gather(*(self.close_tab(page) for page in self.pages))
+            await asyncio.gather(*(self.close_by_id(tab_id) for tab_id in self.by_id))
 
     def drop_tab(self, tab_id: str) -> None:
         """Forget a tab that the caller closes."""

@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from bridge.errors import UsageError
 from bridge.page.instrumentation import Observer
-from bridge.page.logs.session_logs import SessionLogs
-from bridge.policy.pinning import PinnedEgress
+
+if TYPE_CHECKING:
+    from bridge.session.attached.session import AttachedSession
+    from bridge.session.session import Session
 
 
-class TracedSession(Protocol):
-    """The parts of a session that a trace contains besides its operations."""
-
-    @property
-    def serial(self) -> str: ...
-
-    @property
-    def logs(self) -> SessionLogs: ...
-
-    @property
-    def egress(self) -> PinnedEgress: ...
-
-    def notice(self, text: str) -> None: ...
-
-
-class Tracing(Protocol):
-    def start(self, session: TracedSession, path: Path) -> AbstractAsyncContextManager[Observer]:
-        """Observe until the block ends, then write the file."""
-        ...
+TracedSession: TypeAlias = "Session | AttachedSession"
+#: Observes a session until the block ends, then writes the file.
+Tracing: TypeAlias = Callable[[TracedSession, Path], AbstractAsyncContextManager[Observer]]
 
 
 def check_writable(target: Path) -> None:
@@ -57,5 +43,5 @@ async def traced(
     if tracing is None:
         raise UsageError("only bridge.Session can write a trace")
     check_writable(target)
-    async with tracing.start(session, target) as observer:
+    async with tracing(session, target) as observer:
         yield observer

@@ -25,7 +25,7 @@ _INVISIBLE = re.compile(
 )
 # Characters that may have to be removed or replaced, and all beyond the BMP, which saves a test per range.
 _SUSPECT = re.compile(f"[{_INVISIBLE_BMP}\u200c\u200d\u2800\ud800-\udfff\U00010000-\U0010ffff]")
-_ZERO_WIDTH = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+_ZERO_WIDTH = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _SPLIT_PAIR = re.compile("[\ud800-\udbff](?=…)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LOOSE_JOINER = re.compile("(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f\u200c\u200d])")

@@ -1,25 +1,37 @@
-"""The injected script as packaged, built from `injected_js/`: one file for both ways to run it, one for the bridge."""
+"""The injected script as packaged, built from `injected_js/`: for pages' own worlds and for the bridge."""
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from importlib.resources import files
 
 
 @cache
-def source() -> str:
-    """The script for the page's own world; evaluating it installs `__agentBrowser`."""
-    return _packaged("injected.min.js")
+def source(*, replies: bool = True) -> str:
+    """The script for the page's own world; evaluating it installs `__agentBrowser`, with `replies` that explain
+    themselves."""
+    names = ("standalone.min.js", "standalone_actions.min.js", *(("standalone_replies.min.js",) if replies else ()))
+    return "".join(packaged_script("bridge.snapshot", name) for name in names)
 
 
 @cache
 def isolated_source() -> str:
     """The script for an isolated world, where refs live in a map and the page's DOM is never written to.
 
-    What only the bridge calls (checks, the guard, settling, waiting) follows in the same evaluation.
+    What mends old engines comes first, for the world's own prototypes. What only the bridge calls (checks, the guard,
+    settling, waiting) follows in the same evaluation.
     """
-    return f"globalThis.__agentBrowserIsolated=1;{source()}{_packaged('checks.min.js')}"
+    names = ("css_zoom.min.js", "injected.min.js", "actions.min.js", "checks.min.js")
+    parts = (packaged_script("bridge.snapshot", name) for name in names)
+    return f"globalThis.__agentBrowserIsolated=1;{''.join(parts)}"
 
 
-def _packaged(name: str) -> str:
-    return files("bridge.snapshot").joinpath(name).read_text("utf-8")
+def packaged_script(package: str, name: str) -> str:
+    """A script that `tools/build-injected` writes into a package."""
+    return files(package).joinpath(name).read_text("utf-8")
+
+
+def script_call(function: str, *arguments: object) -> str:
+    """A call of one of the script's functions."""
+    return f"__agentBrowser.{function}({','.join(map(json.dumps, arguments))})"

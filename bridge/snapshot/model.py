@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from bridge.cost import Cost
 from bridge.errors import RefNotFound, UsageError
+from bridge.json_record import JsonRecord
 from bridge.snapshot.escape import clean, quote
 
 #: Below this a header with every reason for truncation would not fit.
@@ -35,6 +36,7 @@ class RenderOptions:
         find: Show only the lines with this text (case-insensitive) and their ancestors.
         start: Show only the lines from this ref on, and its ancestors: the next page after `more=`.
         controls_only: Show only elements that can be acted on, without text and structure; similar ones share a line.
+        text: False shows controls and what places them (headings, landmarks, items of lists), without other text.
         redact: Applied only to the text that `find` searches.
 
     Raises:
@@ -53,6 +55,7 @@ class RenderOptions:
     find: str = ""
     start: str = ""
     controls_only: bool = False
+    text: bool = True
     redact: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
@@ -118,19 +121,11 @@ class NodeRef(NamedTuple):
         return f"{self.ref} {self.role} {quote(self.name)}" if self.name else f"{self.ref} {self.role}"
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "ref": self.ref,
-            "tag": self.tag,
-            "role": self.role,
-            "name": self.name,
-            "attrs": dict(self.attrs),
-            "text_snippet": self.text_snippet,
-            "path": self.path,
-        }
+        return {**self._asdict(), "attrs": dict(self.attrs)}
 
 
 @dataclass(frozen=True)
-class SnapshotStats:
+class SnapshotStats(JsonRecord):
     """Counts of what the page has and what is shown, with the reasons for cuts.
 
     Attributes:
@@ -144,6 +139,8 @@ class SnapshotStats:
         texts_cut: Lines without a ref that the text does not show.
     """
 
+    JSON_HAS_EMPTY = True
+
     js_stats: Mapping[str, float] = field(default_factory=dict)
     nodes_emitted: int = 0
     chars_emitted: int = 0
@@ -152,9 +149,6 @@ class SnapshotStats:
     input_chars: int = 0
     nodes_cut: int = 0
     texts_cut: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "js_stats": dict(self.js_stats), "truncate_reasons": list(self.truncate_reasons)}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 from bridge.errors import ActionFailed, ScriptFailed, action_error
 from bridge.snapshot.address import shown_url
-from bridge.snapshot.escape import clean, clean_lines, hides_words
+from bridge.snapshot.escape import ELLIPSIS, clean, clean_lines, hides_words
 from bridge.snapshot.json_text import decode_json
 from bridge.snapshot.wording import refusal
 
@@ -27,7 +27,7 @@ STRING_ATTRS = frozenset(
     ("href", "name", "type", "value", "placeholder", "src", "alt", "title", "action", "method"),
 )
 STATE_ATTRS = frozenset(
-    ("checked", "selected", "expanded", "disabled", "required", "readonly", "pressed", "current", "invalid"),
+    "checked selected expanded disabled required readonly pressed current invalid aria-hidden".split(),
 )
 CURSOR_WORDS = frozenset(("clickable", "focusable", "editable"))
 
@@ -38,6 +38,8 @@ _HEADING = re.compile(r"h[1-6]")
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 _WORD = re.compile(r"[a-z]{1,16}")
 _REASON = re.compile(r"[A-Za-z]{1,24}")
+#: The script cuts the name by which it knows an element here, whatever its options.
+_NAME_CHARS = 200
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -80,10 +82,16 @@ class RawSnapshot:
     is_bare: bool = False
 
 
-def parse_snapshot(raw: Mapping[str, Any] | str | bytes) -> RawSnapshot:
+def parse_snapshot(
+    raw: Mapping[str, Any] | str | bytes, *, text_chars: int = _NAME_CHARS, value_chars: int = 150
+) -> RawSnapshot:
     """The checked tree of what `snapshot()` of the injected script answered.
 
     A string may be JSON, or JSON of a JSON string as Android's `evaluateJavascript` hands it out.
+
+    Args:
+        text_chars: The script's limit of a name, a text or a description; one that is cut there is reported.
+        value_chars: Its limit of a value or a placeholder, likewise.
 
     Raises:
         ScriptFailed: This is not a snapshot.
@@ -95,7 +103,7 @@ def parse_snapshot(raw: Mapping[str, Any] | str | bytes) -> RawSnapshot:
         tree = {"role": "generic", "children": tree}
     if not isinstance(tree, Mapping):
         raise ScriptFailed(f"the page's snapshot has no tree, but {_kind(tree)}.")
-    builder = _TreeBuilder()
+    builder = _TreeBuilder(text_chars, value_chars)
     root = builder.build(tree)
     reasons = [r for r in _list(value.get("reasons")) if isinstance(r, str) and _REASON.fullmatch(r)][:8]
     reasons += builder.reasons
@@ -163,7 +171,9 @@ class _Known(dict[str, str]):
 
 
 class _TreeBuilder:
-    def __init__(self) -> None:
+    def __init__(self, text_chars: int, value_chars: int) -> None:
+        self._cut_lengths = (text_chars, _NAME_CHARS)
+        self._value_chars = value_chars
         self.reasons: list[str] = []
         self.cut = False
         # Texts with characters that take no room: words for a model can hide in them.
@@ -216,6 +226,9 @@ class _TreeBuilder:
             self._words(raw["name"]) if "name" in raw else "",
             text,
         )
+        for key in ("name", "description"):
+            if key in raw and self._is_cut(raw[key], *self._cut_lengths):
+                self._reason("maxTextPerNode")
         if "ref" in raw:
             ref = raw["ref"]
             if isinstance(ref, str) and _REF.fullmatch(ref) and ref not in self._refs:
@@ -254,6 +267,8 @@ class _TreeBuilder:
         for key, value in raw.items():
             if key in STRING_ATTRS:
                 if isinstance(value, str):
+                    if key in ("value", "placeholder") and self._is_cut(value, self._value_chars):
+                        self._reason("maxTextPerNode")
                     value = clean_lines(self._short(value)) if key == "value" else self._words(value)
                     if value:
                         # A data: URL carries its content and is not an address to navigate to.
@@ -272,6 +287,11 @@ class _TreeBuilder:
                 if _is_number(number) and (key == "valuenow" or 1 <= number < 100):
                     attrs[key] = int(number) if key == "level" else number
         return attrs
+
+    @staticmethod
+    def _is_cut(value: object, *lengths: int) -> bool:
+        """Has the script cut this? It ends what it cuts with an ellipsis, exactly at its limit."""
+        return isinstance(value, str) and len(value) in lengths and value.endswith(ELLIPSIS)
 
     def _words(self, value: object) -> str:
         if not isinstance(value, str):

@@ -79,9 +79,14 @@ class ActionReply:
             raise self.error
 
 
-def script() -> str:
-    """The script that installs `window.__agentBrowser`; a second evaluation in a document changes nothing."""
-    return source()
+def script(*, replies: bool = True) -> str:
+    """The script that installs `window.__agentBrowser`; a second evaluation in a document changes nothing.
+
+    Args:
+        replies: With the second part of the script, whose replies explain themselves: errors with messages, versions
+            and times. Without it errors have only their `code`, and the script is at most 15,360 bytes long.
+    """
+    return source(replies=replies)
 
 
 def snapshot_js(options: Mapping[str, Any] | None = None) -> str:

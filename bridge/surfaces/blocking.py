@@ -218,8 +218,8 @@ def _items(items: AsyncIterator[Any]) -> Iterator[Any]:
 
 
 def _proxied(value: Any) -> Any:
-    if isinstance(value, tuple) and type(value) is tuple:
-        return tuple(_proxied(item) for item in value)
+    if type(value) in (tuple, list):
+        return type(value)(_proxied(item) for item in value)
     for kind in type(value).__mro__:
         if kind in _proxy_classes:
             return _proxy_classes[kind](value)

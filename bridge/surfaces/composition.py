@@ -12,8 +12,7 @@ from pathlib import Path
 from bridge.adb import AdbServer
 from bridge.errors import NoDevice
 from bridge.page.instrumentation import Observer
-from bridge.session.session import Session
-from bridge.session.tracing import TracedSession
+from bridge.session import Session, TracedSession
 from bridge.virtual_device import list_virtual_devices, start_virtual_device
 
 __all__ = ["RunningVirtualDevices", "Session"]
@@ -42,12 +41,11 @@ class _VirtualDevices(RunningVirtualDevices):
             yield handle.serial
 
 
-class _Tracing:
-    def start(self, session: TracedSession, path: Path) -> AbstractAsyncContextManager[Observer]:
-        from bridge.surfaces.trace.recorder import recording_to
+def _trace(session: TracedSession, path: Path) -> AbstractAsyncContextManager[Observer]:
+    from bridge.surfaces.trace.recorder import recording_to
 
-        return recording_to(session, path)
+    return recording_to(session, path)
 
 
 Session.virtual_devices = _VirtualDevices()
-Session.tracing = _Tracing()
+Session.tracing = staticmethod(_trace)

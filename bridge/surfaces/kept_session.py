@@ -6,41 +6,54 @@ Used by commands that open a session of their own, and by the process that keeps
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, cast
 
-from bridge.errors import BridgeError, DeviceLost, HostLost, TabLost, UsageError
-from bridge.session.tab_cursor import TabCursor
+from bridge.deadline import Deadline
+from bridge.errors import (
+    BridgeError,
+    DeviceLost,
+    HostLost,
+    ProtocolError,
+    RefNotFound,
+    StaleRef,
+    TabLost,
+    Unsupported,
+    UsageError,
+)
+from bridge.page.target.dialogs import next_answer
+from bridge.page.verbs import VERBS
+from bridge.session import TabCursor
 from bridge.snapshot.escape import cut
 from bridge.surfaces.session_command import CommandResult, StartOptions
 
 if TYPE_CHECKING:
+    from bridge.page.locators.locators import Locator
     from bridge.page.page import Page
-    from bridge.session.session import Session
+    from bridge.session import Session
 
-#: Methods of Page that return an ActionResult.
-ACTIONS = frozenset(
-    {
-        "click",
-        "double_click",
-        "long_press",
-        "fill",
-        "type",
-        "clear",
-        "check",
-        "uncheck",
-        "select",
-        "focus",
-        "hover",
-        "scroll_into_view",
-        "scroll",
-        "press",
-        "drag",
-        "upload",
-    }
-)
+_LOCATE_S = 5.0
+_STORAGE = """([area, key, value]) => {
+  const store = area == 'local' ? localStorage : sessionStorage;
+  if (key === null) return {...store};
+  if (value !== null) store.setItem(key, value);
+  return store.getItem(key);
+}"""
+_EMULATIONS = frozenset(("set_viewport_size", "set_geolocation", "set_offline", "emulate_media"))
+
+#: Commands that are a method of Page, with the same arguments.
+_METHODS = {
+    **{name: name for name in ("snapshot", "download", "query", "read", "screenshot", "record")},
+    "back": "go_back",
+    "forward": "go_forward",
+    "reload": "reload",
+    "wait": "wait_for",
+}
 
 
 def _hint_after(loss: BridgeError) -> str:
@@ -79,25 +92,25 @@ async def open_kept_session(
 class KeptSession:
     """Runs commands by name on the current tab."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, notify: Callable[[str], None] | None = None) -> None:
+        """`notify` reports to the running commands; by default the session's own notices."""
         self.session = session
+        self._notify = notify or session.notice
         self._tabs = TabCursor(session, owns="all", popups="stay", open_hint="'webview-bridge open URL' opens one.")
         self._opening = asyncio.Lock()
         self._commands: dict[str, Callable[..., Awaitable[CommandResult]]] = {
+            **{command: partial(self._call, method) for command, method in _METHODS.items()},
             "open": self.open,
-            "snapshot": self.snapshot,
             "act": self.act,
-            "download": self.download,
-            "query": self.query,
-            "read": self.read,
-            "screenshot": self.screenshot,
-            "record": self.record,
+            "eval": self.evaluate,
             "console": self.console,
             "network": self.network,
-            "wait": self.wait,
-            "back": self.back,
-            "forward": self.forward,
-            "reload": self.reload,
+            "dialog": self.dialog,
+            "cookies": self.cookies,
+            "storage": self.storage,
+            "emulate": self.emulate,
+            "pdf": self.pdf,
+            "get": self.get,
             "tabs": self.tabs,
             "tab": self.choose_tab,
             "close_tab": self.close_tab,
@@ -129,74 +142,122 @@ class KeptSession:
         await self.session.check_url(url)
         async with self._opening:
             if new_tab or not self.session.pages:
-                self._tabs.add(await self.session.new_tab())
+                self._tabs.add(await self.session.new_page())
             page = self.page
         found = await page.goto(url)
         if wait_for is not None:
             await page.wait_for(text=wait_for)
         return CommandResult({"tab": page.tab_id, **found.to_json()})
 
-    async def snapshot(self, **options: Any) -> CommandResult:
-        return CommandResult((await self.page.snapshot(**options)).to_json())
-
-    async def act(self, action: str, arguments: Mapping[str, Any]) -> CommandResult:
-        if action not in ACTIONS:
+    async def act(
+        self, action: str, arguments: Mapping[str, Any], locator: Mapping[str, str] | None = None
+    ) -> CommandResult:
+        verb = VERBS.get(action)
+        if verb is None:
             raise UsageError(f"unknown action {action[:60]!r}")
-        page = self.page
-        shown = page.last_snapshot
-        node = shown.refs.get(str(arguments.get("ref"))) if shown is not None else None
-        named = dict(arguments)
-        values = named.pop("values", ()) if action == "select" else ()
-        done = await getattr(page, action)(*([named.pop("ref"), *values] if values else ()), **named)
+        page, given = self.page, dict(arguments)
+        ref = given.pop("ref", None)
+        deadline = Deadline.after(_LOCATE_S)
+        while True:
+            if locator:
+                ref = await _located(page, locator).ref(timeout_s=max(deadline.remaining_s, 0.05))
+            shown = page.last_snapshot
+            node = shown.refs.get(str(ref)) if shown is not None else None
+            try:
+                done = await verb.run(page, ref, given)
+                break
+            except (RefNotFound, StaleRef) as error:  # the page replaced the element between the two
+                if not locator or deadline.passed or error.details.get("taps_done"):
+                    raise
         element = {"element": cut(str(node), 200)} if node is not None else {}
         self._tabs.sync()
         self._tabs.take_closed()  # a notice of the action reports it
         return CommandResult({**done.to_json(), **element})
 
-    async def download(self, dest_path: str, **source: Any) -> CommandResult:
-        return CommandResult((await self.page.download(dest_path, **source)).to_json())
+    async def _call(self, method: str, **arguments: Any) -> CommandResult:
+        """A method of the page, and the image in its result."""
+        result = getattr(self.page, method)(**arguments)
+        if isawaitable(result):
+            result = await result
+        return CommandResult(result.to_json(), getattr(result, "image_bytes", b""))
 
-    async def read(self, **options: Any) -> CommandResult:
-        return CommandResult((await self.page.read(**options)).to_json())
+    async def console(self, tab: str | None = None, **wanted: Any) -> CommandResult:
+        """`tab` is the id of an open or closed tab, or "all"; None is the current tab."""
+        return CommandResult(self.session.logs.console(tab_id=self._log_tab(tab), **wanted).to_json())
 
-    async def screenshot(self, **options: Any) -> CommandResult:
-        screenshot = await self.page.screenshot(**options)
-        return CommandResult(screenshot.to_json(), screenshot.image_bytes)
+    async def network(self, har: bool = False, tab: str | None = None, **wanted: Any) -> CommandResult:
+        """With `har` the blob is an archive of all kept requests. `tab` as for `console`."""
+        logs, tab_id = self.session.logs, self._log_tab(tab)
+        archive = json.dumps(logs.har(tab_id=tab_id), ensure_ascii=False).encode("utf-8", "replace") if har else b""
+        return CommandResult(logs.network(tab_id=tab_id, **wanted).to_json(), archive)
 
-    async def record(self, **options: Any) -> CommandResult:
-        recording = await self.page.record(**options)
-        return CommandResult(recording.to_json(), recording.image_bytes)
+    def _log_tab(self, tab: str | None) -> str | None:
+        if tab == "all":
+            return None
+        return self.page.tab_id if tab is None else tab
 
-    async def console(self, **wanted: Any) -> CommandResult:
-        return CommandResult(self.page.console(**wanted).to_json())
+    async def evaluate(self, **script: Any) -> CommandResult:
+        """The operator's own JavaScript; no tool for models runs it."""
+        return CommandResult({"value": await self.page.evaluate(**script)})
 
-    async def network(self, har: bool = False, **wanted: Any) -> CommandResult:
-        """With `har` the blob is an archive of all kept requests."""
+    async def get(
+        self, kind: str, limit: int, ref: str | None = None, locator: Mapping[str, str] | None = None
+    ) -> CommandResult:
+        """A property of an element, or of the page: its title, URL, text or HTML."""
         page = self.page
-        archive = json.dumps(page.har(), ensure_ascii=False).encode("utf-8", "replace") if har else b""
-        return CommandResult(page.network(**wanted).to_json(), archive)
+        if locator:
+            ref = await _located(page, locator).ref(timeout_s=_LOCATE_S)
+        if ref is not None:
+            return CommandResult((await page.query(ref, cast("Any", kind), limit)).to_json())
+        whole: dict[str, Callable[[], Awaitable[str]]] = {
+            "title": page.title,
+            "url": lambda: page.evaluate("location.href"),
+            "html": page.content,
+            "text": lambda: page.inner_text("body"),
+        }
+        value = await whole[kind]()
+        is_cut = 0 < limit < len(value)
+        return CommandResult({"kind": kind, "value": value[:limit] if is_cut else value, "truncated": is_cut})
 
-    async def query(self, **wanted: Any) -> CommandResult:
-        return CommandResult((await self.page.query(**wanted)).to_json())
+    async def dialog(self, accept: bool, text: str | None = None) -> CommandResult:
+        self.page.answer_dialogs(next_answer(self.page.answer_dialogs, accept=accept, text=text))
+        return CommandResult({"next_dialog": "accept" if accept else "dismiss", "text": text})
 
-    async def wait(self, **condition: Any) -> CommandResult:
-        return CommandResult((await self.page.wait_for(**condition)).to_json())
+    async def cookies(self, name: str | None = None, value: str = "", clear: bool = False) -> CommandResult:
+        if clear:
+            await self.session.clear_cookies()
+        elif name is not None:
+            await self.session.add_cookies([{"name": name, "value": value, "url": self.page.url}])
+        return CommandResult({"cookies": await self.session.cookies()})
 
-    async def back(self) -> CommandResult:
-        return CommandResult((await self.page.back()).to_json())
+    async def storage(self, area: str, key: str | None = None, value: str | None = None) -> CommandResult:
+        found = await self.page.evaluate(_STORAGE, [area, key, value])
+        return CommandResult({"items": found} if key is None else {"value": found})
 
-    async def forward(self) -> CommandResult:
-        return CommandResult((await self.page.forward()).to_json())
+    async def emulate(self, method: str, named: Mapping[str, Any]) -> CommandResult:
+        if method not in _EMULATIONS:
+            raise UsageError(f"unknown setting {method[:60]!r}")
+        await getattr(self.page, method)(**named)
+        return CommandResult({"set": dict(named)})
 
-    async def reload(self) -> CommandResult:
-        return CommandResult((await self.page.reload()).to_json())
+    async def pdf(self) -> CommandResult:
+        page = self.page
+        try:
+            attachment = await page.attached()
+            printed = await attachment.call("Page.printToPDF", {"printBackground": True}, timeout_s=60.0)
+        except ProtocolError as error:
+            raise Unsupported(
+                f"this WebView prints no PDF: {error.reason}", hint="A virtual device does: --device virtual."
+            ) from error
+        body = base64.b64decode(printed["data"])
+        return CommandResult({"size_bytes": len(body)}, body)
 
     async def tabs(self) -> CommandResult:
         self._tabs.sync()
         self._tabs.take_closed()  # the list shows it
         current = self._tabs.current
         rows = [
-            {"tab": page.tab_id, "current": page is current, "url": page.url, "title": page.title}
+            {"tab": page.tab_id, "current": page is current, "url": page.url, "title": page.known_title}
             for page in self.session.pages
         ]
         return CommandResult({"serial": self.session.serial, "tabs": rows})
@@ -216,7 +277,15 @@ class KeptSession:
 
         page = self.page
         async with live_view(page) as view:
-            self.session.notice(f"{page.tab_id} is shown at {view.url} (for one browser; closing it ends this command)")
+            self._notify(f"{page.tab_id} is shown at {view.url} (for one browser; closing it ends this command)")
             await view.seen.wait()
             await view.left.wait()
             return CommandResult({"tab": page.tab_id, "handed_back": view.handed_back, "url": page.url})
+
+
+def _located(page: Page, locator: Mapping[str, str]) -> Locator:
+    """The locator of the options `--role` and so on."""
+    method, value = locator["method"], locator["value"]
+    if name := locator.get("name"):
+        return page.get_by_role(cast("Any", value), name=name)
+    return cast("Locator", getattr(page, method)(value))

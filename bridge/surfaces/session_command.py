@@ -21,7 +21,7 @@ class CommandResult:
     """The result of a command, as `--json` prints it.
 
     Attributes:
-        blob: The bytes of a picture or an archive that goes into a file.
+        blob: The bytes of a screenshot or an archive that goes into a file.
     """
 
     json: Mapping[str, Any]

@@ -8,13 +8,14 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import bridge
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded, UsageError
+from bridge.errors import BridgeError, DeadlineExceeded, DeviceUnauthorized, UsageError
 from bridge.virtual_device.adb import FEATURES, Adbd, Handler, LinkShape, ReverseTable, Transport, auth, find_service
+from bridge.virtual_device.adb.server_process import server_environment
 from bridge.virtual_device.android import (
     DEVICE,
     HOST_PACKAGE,
@@ -37,6 +38,7 @@ from bridge.virtual_device.device_options import DeviceOptions
 
 if TYPE_CHECKING:
     from bridge.virtual_device.process.reaper import Reaper
+    from bridge.virtual_device.webviews import WebViews
 
 logger = logging.getLogger(__name__)
 
@@ -45,21 +47,15 @@ _JOIN_TIMEOUT_S = 10.0
 _FAULTS_HERE = ("drop_cable", "connect", "reboot", "unauthorize", "authorize", "slow_link", "straight_link")
 
 
-class DeviceEngine(Protocol):
-    """The part of an engine that the device uses."""
-
-    async def fault(self, name: str, arguments: Mapping[str, Any]) -> None:
-        """Injects a fault of the engine or the host app; UsageError for an unknown one."""
-
-
-EngineFactory = Callable[["VirtualDevice"], AbstractAsyncContextManager[DeviceEngine]]
+#: Runs the WebViews of a device inside the block, with the host app.
+EngineFactory = Callable[["VirtualDevice"], AbstractAsyncContextManager["WebViews"]]
 
 
 class VirtualDevice:
     """A running device. Make one with `running_device`.
 
     Attributes:
-        on_engine_end: Called when the engine ends by itself; the device is useless without it.
+        on_engine_end: Called when engines end as soon as they are started; the device is useless without one.
     """
 
     def __init__(self, options: DeviceOptions, folder: Path, reaper: Reaper | None) -> None:
@@ -70,11 +66,12 @@ class VirtualDevice:
         self.reverse = ReverseTable()
         self.system = AndroidSystem(options.api_level, f"VIRTUAL{options.name.upper()}", folder)
         self.system.reboot = self._reboot_soon
+        self.system.sockets.on_blocked = self.adbd.block
         self.system.display.width_px = options.width_px
         self.system.display.height_px = options.height_px
         self.system.display.density_dpi = options.density_dpi
         self.on_engine_end: Callable[[], None] = lambda: None
-        self._engine: DeviceEngine | None = None
+        self._webviews: WebViews | None = None
         self._background: set[asyncio.Task[None]] = set()
         self._server = AdbServer(options.adb_host, options.adb_port)
         if options.has_host_app:
@@ -113,10 +110,10 @@ class VirtualDevice:
         """Adds an app's process to `ps` and `pidof`; `am force-stop` of its package removes it."""
         package = self.packages.get(name.split(":")[0])
         user = f"u0_a{package.uid - 10_000}" if package and package.uid >= 10_000 else "system"
-        self.system.processes[pid] = Process(pid, name, user, 321)
+        self.system.add_process(Process(pid, name, user, 321, package.uid if package else 1000))
 
     def process_ended(self, pid: int) -> None:
-        self.system.processes.pop(pid, None)
+        self.system.remove_process(pid)
 
     async def dial_loopback(self, port: int) -> StreamPair:
         """A connection to 127.0.0.1:port of the device, where only `adb reverse` can listen.
@@ -131,10 +128,13 @@ class VirtualDevice:
         return f"device::{facts};features={','.join(FEATURES)}"
 
     def adb_keys(self) -> Iterable[auth.PublicKey]:
-        return auth.authorized_keys()
+        """The keys of this user's environment, then those of its adb server, which may have another HOME."""
+        yield from auth.authorized_keys()
+        if self._server.is_local:
+            yield from auth.authorized_keys(server_environment(self._server.port))
 
     async def open_service(self, name: str, transport: Transport) -> Handler:
-        return await find_service(name, self, transport)
+        return await find_service(name, self.system, self.reverse, transport)
 
     def on_transport_closed(self, transport: Transport) -> None:
         self.reverse.drop(transport)
@@ -143,15 +143,21 @@ class VirtualDevice:
         """Makes the adb server connect and waits until it lists the device as `device`.
 
         Raises:
-            DeviceUnauthorized: adb's key is not one of this user's.
+            DeviceUnauthorized: The adb server's key is not one of this user's.
             AdbUnavailable, DeviceNotFound, DeadlineExceeded: The server is not running or did not connect.
         """
         deadline = Deadline.after(timeout_s)
         while True:
-            await self._server.connect(self.serial, timeout_s=deadline.remaining_s)
             try:
+                await self._server.connect(self.serial, timeout_s=deadline.remaining_s)
                 step_s = min(_JOIN_STEP_S, deadline.remaining_s)
                 await self._server.device(self.serial).wait_for_state("device", timeout_s=step_s)
+            except DeviceUnauthorized as error:
+                raise DeviceUnauthorized(
+                    f"the adb server at {self._server.address} was started by another user or has keys of its own, so "
+                    f"the virtual device {self.serial} does not accept it.",
+                    hint="Use a private adb server: set ANDROID_ADB_SERVER_PORT to a free port.",
+                ) from error
             except DeadlineExceeded as error:
                 # The server forgets a connection that was dropped before it was authenticated.
                 if deadline.passed:
@@ -188,8 +194,8 @@ class VirtualDevice:
                 self.adbd.shape_link(shape)
             case "straight_link":
                 self.adbd.shape_link(LinkShape())
-            case _ if self._engine is not None:
-                await self._engine.fault(name, arguments)
+            case _ if self._webviews is not None:
+                await self._webviews.fault(name, arguments)
             case _:
                 raise UsageError(f"unknown fault {name!r}; a device without an engine has {', '.join(_FAULTS_HERE)}.")
 
@@ -264,7 +270,7 @@ async def running_device(
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(device.adbd.stop)
         if engine_factory is not None and options.has_engine:
-            device._engine = await stack.enter_async_context(engine_factory(device))
+            device._webviews = await stack.enter_async_context(engine_factory(device))
         stack.push_async_callback(device._stop_services)
         yield device
 

@@ -5,3 +5,5 @@ interface Window {
   __agentBrowserIsolated?: number;
   WeakRef: any;
 }
+/** Is this the build for a page's own world (`standalone/`)? The build knows, and drops the other branch. */
+declare const IS_STANDALONE: boolean;

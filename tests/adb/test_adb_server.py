@@ -103,7 +103,7 @@ async def test_connecting_where_nothing_listens_reports_the_servers_reason(adb_s
         await adb_server.connect("127.0.0.1:9", timeout_s=10)
 
 
-async def test_disconnecting_what_is_not_attached_says_so(adb_server: AdbServer) -> None:
+async def test_disconnecting_an_unknown_device_reports_it(adb_server: AdbServer) -> None:
     with pytest.raises(DeviceNotFound, match="no such device"):
         await adb_server.disconnect("127.0.0.1:9", timeout_s=10)
 

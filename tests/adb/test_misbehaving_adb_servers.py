@@ -114,7 +114,7 @@ async def test_a_silent_listener_is_not_taken_for_an_adb_server(peer: Peer) -> N
 
 
 @pytest.mark.parametrize("garbage", [b"HTTP/1.1 400 Bad\r\n\r\n", b"OKAYzzzz", b"SSH-2.0-x\r\n", bytes(64)])
-async def test_what_is_not_an_adb_server_is_quoted(garbage: bytes, peer: Peer) -> None:
+async def test_an_error_quotes_a_server_that_is_not_adb(garbage: bytes, peer: Peer) -> None:
     async def rant(reader: Reader, writer: Writer) -> None:
         await read_request(reader)
         writer.write(garbage)
@@ -258,7 +258,7 @@ async def test_bytes_behind_the_okay_belong_to_the_stream(peer: Peer) -> None:
             assert await asyncio.get_running_loop().sock_recv(sock, 100) == b"hello"
 
 
-async def test_a_package_manager_that_says_no_and_closes_early_is_heard(peer: Peer, tmp_path: Path) -> None:
+async def test_a_refusal_of_the_package_manager_that_closes_early_is_reported(peer: Peer, tmp_path: Path) -> None:
     apk = tmp_path / "big.apk"
     apk.write_bytes(bytes(8_000_000))
     size = apk.stat().st_size

@@ -107,7 +107,7 @@ def test_a_line_is_met_missed_reported_or_not_measured(value: float | None, bar:
     assert Finding("x", value, "×", bar).state == state  # type: ignore[arg-type]
 
 
-async def test_a_row_that_fails_is_a_line_that_says_so() -> None:
+async def test_a_failed_row_is_reported_on_its_line() -> None:
     async def fails(_: Bench) -> list[Finding]:
         raise RuntimeError("the browser went away")
 

@@ -38,7 +38,7 @@ def test_only_yes_is_yes(typed: bytes, allowed: bool) -> None:
         assert asyncio.run(ask_on_terminal(DECISION)) is allowed
 
 
-def test_a_question_that_nobody_answers_ends_with_its_time() -> None:
+def test_an_unanswered_question_times_out() -> None:
     async def asked() -> None:
         async with asyncio.timeout(0.2):
             await ask_on_terminal(DECISION)

@@ -102,7 +102,7 @@ def refused(line: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize(("path", "command"), EVERY, ids=[" ".join(path) for path, _ in EVERY])
-def test_what_a_command_does_not_take_is_one_line_or_one_object(
+def test_bad_arguments_are_reported_on_one_line_or_in_one_object(
     path: tuple[str, ...], command: click.Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = list(bad_lines(path, command))
@@ -118,7 +118,7 @@ def test_what_a_command_does_not_take_is_one_line_or_one_object(
     assert answer["exit_code"] == 2
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", [group for group in GROUPS if group != "cookies"])  # which prints them
 def test_a_group_without_a_command_names_its_commands(group: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused([group], capsys)
     found = all_commands()[group]
@@ -135,7 +135,7 @@ SENSELESS = (
     (["read", "--outline", "--section", "Rings"], "cannot be combined"),
     (["open", "https://shop.example/", "--url", "https://shop.example/"], "one URL"),
     (["mcp", "--port", "1"], "--http"),
-    (["mcp", "--allow-javascript"], "--set simple"),
+    (["mcp", "--allow-javascript"], "--tools simple"),
     (["mcp", "--adb-server", "host:99999"], "1 to 65535"),
     (["mcp", "--secrets-env", ""], "'' is not set"),
     (["fetch", ""], "https://example.com/"),
@@ -147,9 +147,7 @@ SENSELESS = (
 
 
 @pytest.mark.parametrize(("line", "said"), SENSELESS, ids=[" ".join(line) for line, _ in SENSELESS])
-def test_what_makes_no_sense_together_is_refused(
-    line: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_contradicting_options_are_refused(line: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert said in refused(line, capsys)
 
 
@@ -164,7 +162,7 @@ FILES = {
 
 @pytest.mark.parametrize("kind", FILES)
 @pytest.mark.parametrize("command", ["trace export", "trace to-pytest", "retried", "host install --apk"])
-def test_a_file_that_is_not_what_a_command_reads_is_named(
+def test_an_error_names_a_file_of_the_wrong_kind(
     command: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     FILES[kind](tmp_path / "given")
@@ -196,5 +194,7 @@ def test_html_can_be_searched_as_a_page_can(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_an_address_is_completed_by_fetch_as_by_open(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["fetch", "localhost"]) == 4
-    assert "https://localhost" in capsys.readouterr().err
+    assert run(["fetch", "10.0.0.1"]) == 4
+    assert "https://10.0.0.1" in capsys.readouterr().err
+    assert run(["fetch", "localhost"]) == 4  # servers of this machine rarely have certificates
+    assert "http://localhost" in capsys.readouterr().err

@@ -28,7 +28,7 @@ def command(webview_device: str, local_server: LocalServer, capsys: pytest.Captu
     return go
 
 
-def test_a_whole_page_is_saved_and_told_of(command: Command, tmp_path: Path) -> None:
+def test_a_full_page_screenshot_is_saved_and_reported(command: Command, tmp_path: Path) -> None:
     target = tmp_path / "page.png"
     code, out, err = command("screenshot", "--full-page", "--output", str(target), "--json")
     assert code == 0, err
@@ -38,7 +38,7 @@ def test_a_whole_page_is_saved_and_told_of(command: Command, tmp_path: Path) -> 
         assert image.size == (412, 3000)
 
 
-def test_what_is_cut_is_said_in_words_too(command: Command, tmp_path: Path) -> None:
+def test_cut_output_is_also_reported_in_words(command: Command, tmp_path: Path) -> None:
     code, out, err = command("screenshot", "--full-page", "--max-height", "2000", "--out", str(tmp_path / "x.png"))
     assert code == 0, err
     assert "412 x 2000 px" in out

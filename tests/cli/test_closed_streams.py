@@ -52,7 +52,7 @@ def test_a_full_disk_behind_stdout_is_one_line_and_no_success(command: str, fold
     assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")
 
 
-def test_an_error_that_nobody_reads_on_stdout_is_told_on_stderr(folder: Path) -> None:
+def test_an_error_that_cannot_go_to_a_closed_stdout_goes_to_stderr(folder: Path) -> None:
     done = in_shell("wvb trace export nothing --json >/dev/full", folder)
 
     assert (done.returncode, done.stderr) == (2, "bad_usage: cannot read nothing: No such file or directory.\n")

@@ -58,7 +58,7 @@ def test_the_root_is_the_index_and_not_a_listing(demo: LocalServer) -> None:
         "*",
     ],
 )
-def test_a_path_that_is_no_page_is_not_found(demo: LocalServer, path: str) -> None:
+def test_an_unknown_path_is_not_found(demo: LocalServer, path: str) -> None:
     assert fetch(demo, path)[0] == 404
 
 

@@ -41,7 +41,7 @@ def gate(environment: dict[str, str], *options: str) -> Iterator[tuple[subproces
         process.communicate(timeout=LIMIT_S)
 
 
-def test_any_http_client_is_held_to_the_policy_and_every_connection_is_told(
+def test_the_gate_applies_the_policy_to_any_http_client_and_reports_each_connection(
     environment: dict[str, str], local_server: LocalServer
 ) -> None:
     with gate(environment, "--json", "--audit", "--local", str(local_server.port)) as (process, first):
@@ -93,7 +93,7 @@ def checked(environment: dict[str, str], *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_a_check_says_of_each_address_what_would_happen_and_why(environment: dict[str, str]) -> None:
+def test_a_policy_check_gives_the_decision_and_reason_for_each_address(environment: dict[str, str]) -> None:
     code, said = checked(environment, "http://0x7f.1:8080/a", "--explain")
     assert code == 4
     assert said.startswith("refused ")
@@ -103,7 +103,7 @@ def test_a_check_says_of_each_address_what_would_happen_and_why(environment: dic
     assert checked(environment, "http://127.0.0.1:8080/", "--local", "8080")[0] == 0
 
 
-def test_what_a_model_would_be_refused_comes_with_the_line_that_would_allow_it(environment: dict[str, str]) -> None:
+def test_a_refusal_for_a_model_names_the_setting_that_would_allow_it(environment: dict[str, str]) -> None:
     url = "https://93.184.216.34/"
     assert checked(environment, url)[0] == 0
     code, said = checked(environment, url, "--as", "model")

@@ -69,7 +69,7 @@ def test_an_error_comes_across_with_its_code_and_exit_code(shell: Shell) -> None
     assert "never there" in err
 
 
-def test_nobody_else_may_enter(shell: Shell) -> None:
+def test_other_users_cannot_connect_to_a_kept_session(shell: Shell) -> None:
     shell.open()
     assert stat.S_IMODE(shell.sessions.stat().st_mode) == 0o700
     for path in shell.sessions.iterdir():
@@ -90,7 +90,7 @@ def test_every_action_takes_what_its_command_gives(shell: Shell) -> None:
         assert shell.json(command, search)["success"] is True
     assert shell.json("scroll", "down")["action"] == "scroll"
     assert shell.json("press", "Enter", "--ref", search)["success"] is True
-    assert shell.json("get", search, "attrs")["value"]["type"] == "search"
+    assert shell.json("get", search, "attributes")["value"]["type"] == "search"
 
 
 def test_a_killed_command_takes_its_wish_along_and_nothing_else(shell: Shell) -> None:
@@ -103,7 +103,7 @@ def test_a_killed_command_takes_its_wish_along_and_nothing_else(shell: Shell) ->
     assert "Aurum" in shell.json("snapshot", "--timeout", "10")["title"]
 
 
-def test_a_session_that_nobody_uses_ends_by_itself(shell: Shell) -> None:
+def test_an_idle_session_ends_by_itself(shell: Shell) -> None:
     shell.open(WEBVIEW_BRIDGE_IDLE_EXIT_S="1")
     with contextlib.suppress(FileNotFoundError):  # it may have ended by now
         shell.until_gone(json.loads((shell.sessions / "default.json").read_text())["pid"])

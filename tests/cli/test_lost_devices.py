@@ -38,7 +38,7 @@ def test_a_virtual_device_that_was_killed_ends_its_session_at_once_and_in_words_
     shell.json("open", shell.demo.url("shop.html"), *shell.options)
 
 
-def test_a_session_whose_tab_cannot_be_had_says_so_without_python(shell: Shell) -> None:
+def test_an_error_about_a_lost_tab_does_not_name_python_methods(shell: Shell) -> None:
     shell.open()
     shell.json("close-tab")
     code, _, err = shell.run("snapshot")

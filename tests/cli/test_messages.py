@@ -46,7 +46,7 @@ PLAIN = (
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_text_that_steers_nothing_is_printed_as_it_is(text: str) -> None:
+def test_text_without_control_characters_is_printed_unchanged(text: str) -> None:
     assert printable(text) == text
     assert one_line(f"a{text.lstrip()}z") == f"a{text.lstrip()}z"
 

@@ -76,7 +76,7 @@ def test_each_line_is_answered_and_bad_ones_do_not_end_it(
         json.dumps({"kind": "screenshot"}),
         json.dumps({"kind": "get_state"}),
     ]
-    options = ["--device", webview_device, "--local", str(local_server.port), "--pictures", str(tmp_path)]
+    options = ["--device", webview_device, "--local", str(local_server.port), "--screenshots", str(tmp_path)]
     code, answers, err = answered("\n".join(lines), *options, "--events", str(events), "--uploads-root", str(uploads))
 
     assert code == 1, err
@@ -101,7 +101,7 @@ def test_each_line_is_answered_and_bad_ones_do_not_end_it(
 
 
 @pytest.mark.browser
-def test_without_a_policy_a_model_opens_nothing_and_is_told_the_line(webview_device: str) -> None:
+def test_without_a_policy_a_model_opens_nothing_and_the_error_names_the_setting(webview_device: str) -> None:
     line = json.dumps({"kind": "navigate", "url": "https://shop.example/"})
     code, answers, err = answered(f"{line}\n{line}", "--device", webview_device, "--bail")
 
@@ -111,7 +111,7 @@ def test_without_a_policy_a_model_opens_nothing_and_is_told_the_line(webview_dev
 
 
 @pytest.mark.browser
-def test_where_nobody_sits_at_a_terminal_nobody_has_said_no(webview_device: str) -> None:
+def test_without_a_terminal_a_confirmation_is_not_recorded_as_refused(webview_device: str) -> None:
     line = json.dumps({"kind": "navigate", "url": "https://shop.example/"})
     code, answers, err = answered(line, "--device", webview_device, "--default-action", "ask")
 
@@ -140,13 +140,11 @@ def test_the_policy_that_is_configured_holds_and_actions_may_be_denied(
         ("[browser.actions]\ndeny = ['everything']", []),
         ("", ["--secret", "password=NO_SUCH_VARIABLE"]),
         ("", ["--secret", "password"]),
-        ("", ["--pictures", "/no/such/folder"]),
+        ("", ["--screenshots", "/no/such/folder"]),
         ("", ["--allow", "10.0.0.1"]),
     ],
 )
-def test_a_mistake_in_what_the_operator_gives_stops_the_start(
-    config: str, arguments: list[str], tmp_path: Path
-) -> None:
+def test_a_mistake_in_the_operators_options_stops_the_start(config: str, arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(config)
     environ = {"BRIDGE_CONFIG": str(tmp_path / "config.toml")}
     code, answers, err = answered('{"kind": "get_state"}', "--device", "none-such", *arguments, environ=environ)

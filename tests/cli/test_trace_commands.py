@@ -46,7 +46,7 @@ def test_a_kept_session_leaves_its_trace_when_it_is_closed(shell: Shell, tmp_pat
 
 @pytest.mark.browser
 def test_a_command_with_a_session_of_its_own_leaves_its_trace(shell: Shell, tmp_path: Path) -> None:
-    file, pictures = tmp_path / "trace.html", tmp_path / "pictures"
+    file, screenshots = tmp_path / "trace.html", tmp_path / "screenshots"
     shell.json(
         "screenshot",
         "--url",
@@ -58,14 +58,14 @@ def test_a_command_with_a_session_of_its_own_leaves_its_trace(shell: Shell, tmp_
         str(tmp_path / "x.png"),
     )
 
-    shell.json("trace", "export", str(file), "--out", str(tmp_path / "trace.json"), "--pictures", str(pictures))
+    shell.json("trace", "export", str(file), "--out", str(tmp_path / "trace.json"), "--screenshots", str(screenshots))
 
     exported = json.loads((tmp_path / "trace.json").read_text())
-    assert exported["pictures"] == [path.name for path in sorted(pictures.iterdir())] == ["0.webp"]
-    assert (pictures / "0.webp").read_bytes()[8:12] == b"WEBP"
+    assert exported["screenshots"] == [path.name for path in sorted(screenshots.iterdir())] == ["0.webp"]
+    assert (screenshots / "0.webp").read_bytes()[8:12] == b"WEBP"
 
 
-def test_a_file_that_is_no_trace_is_bad_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_not_a_trace_is_bad_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "page.html").write_text("<h1>no trace</h1>")
 
     assert run(["trace", "export", str(tmp_path / "page.html")]) == 2

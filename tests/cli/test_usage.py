@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,8 +24,8 @@ PAGE_COMMANDS = {
 }
 GROUPS = {name: command for name, command in all_commands().items() if isinstance(command, click.Group)}
 EVERY_COMMAND = [
-    # What `mcp` prints is a protocol's, `completion` prints a script, and `bench` is another program.
-    *([name] for name in all_commands() if name not in ("mcp", "completion", "bench", *GROUPS)),
+    # What `mcp` prints is a protocol's, `completion` and `skill` print a text to save, and `bench` is another program.
+    *([name] for name in all_commands() if name not in ("mcp", "completion", "skill", "bench", *GROUPS)),
     *([name, below] for name, group in GROUPS.items() for below in group.commands),
 ]
 
@@ -55,6 +56,17 @@ def test_help_names_every_command_and_needs_none_of_the_heavy_imports() -> None:
     assert done.returncode == 0, done.stderr
     for name in all_commands():
         assert f"\n  {name} " in done.stdout
+
+
+def test_skill_names_only_commands_and_exit_codes_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["skill"]) == 0
+
+    text = capsys.readouterr().out
+    assert text.startswith("---\nname: webview-bridge\n")
+    named = set(re.findall(r"\bwvb ([a-z-]+)", text))
+    named |= set(re.findall(r"`([a-z][a-z-]+)`", text.split("## Commands")[1]))
+    assert named - {"timeout", "covered"} <= set(all_commands())
+    assert {"open", "snapshot", "click", "fill", "wait", "read", "screenshot", "close", "doctor"} <= named
 
 
 def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,7 +207,7 @@ def test_a_folder_that_cannot_be_made_is_bad_usage(tmp_path: Path, capsys: pytes
     assert capsys.readouterr().err.startswith("bad_usage: ")
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     code = "from bridge.surfaces.cli import main; main()"
     with subprocess.Popen(
         [sys.executable, "-c", code, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -206,7 +218,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.stderr.read() == b""
 
 
-def test_a_refused_address_is_no_success_in_json_either(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refused_address_is_a_failure_in_json_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["policy", "check", "https://example.com/", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ok"] is True
     assert run(["policy", "check", "https://example.com/", "http://127.0.0.1/", "--json"]) == 4

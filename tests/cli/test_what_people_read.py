@@ -14,7 +14,7 @@ SAID = "/opt/venv/lib/python3.11/site-packages/adbutils/binaries/adb, 1.0.41, pl
 
 
 @pytest.mark.parametrize("group", ["host", "virtual", "daemon", "trace", "policy"])
-def test_what_a_group_of_commands_can_do_is_told_in_whole_sentences(
+def test_the_help_of_a_command_group_is_in_whole_sentences(
     group: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "50")
@@ -35,7 +35,7 @@ def test_what_a_group_of_commands_can_do_is_told_in_whole_sentences(
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_bad_input_is_told_in_words_of_people(
+def test_messages_about_bad_input_use_plain_words(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(arguments) == 2
@@ -62,13 +62,15 @@ def test_a_row_of_the_doctor_is_a_column_beside_its_name_or_below_it_where_that_
     assert max(map(len, below[1:])) < 50
 
 
-def test_a_trace_that_is_a_folder_is_told_without_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trace_path_that_is_a_folder_is_refused_without_an_errno(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["trace", "export", str(tmp_path)]) == 2
     assert "Is a directory." in capsys.readouterr().err
 
 
 @pytest.mark.browser
-def test_what_was_done_is_said_with_what_was_asked_for_and_what_came_of_it_once(shell: Shell) -> None:
+def test_an_action_prints_its_arguments_and_its_outcome_once(shell: Shell) -> None:
     shell.open()
     text = shell.json("snapshot")["text"]
     metal, stock = ref_of(text, 'combobox "Metal'), ref_of(text, 'checkbox "Only')

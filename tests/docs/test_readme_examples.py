@@ -93,7 +93,7 @@ async def test_the_client_s_configuration_starts_the_server(tmp_path: Path) -> N
 async def test_the_script_by_hand_fills_the_field(webview_device: str) -> None:
     with serve_demo_pages() as shop:
         async with Session.open(webview_device, grants=[shop.grant]) as session:
-            page = await session.new_tab(shop.url("shop.html"))
+            page = await session.new_page(shop.url("shop.html"))
             attachment = await page.attached()
             loop = asyncio.get_running_loop()
 

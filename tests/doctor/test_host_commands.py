@@ -110,7 +110,7 @@ def test_another_app_is_refused_before_it_is_sent(device: VirtualDeviceHandle, c
     assert f"is not {HOST_PACKAGE}" in err
 
 
-async def test_what_is_no_apk_is_refused(device: VirtualDeviceHandle, tmp_path: Path) -> None:
+async def test_a_file_that_is_not_an_apk_is_refused(device: VirtualDeviceHandle, tmp_path: Path) -> None:
     (tmp_path / "x.apk").write_bytes(b"not a zip")
     with pytest.raises(InstallFailed, match="is not an APK"):
         await install_host(AdbServer.from_environment().device(device.serial), tmp_path / "x.apk", timeout_s=20)

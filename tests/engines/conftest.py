@@ -14,7 +14,7 @@ from bridge.virtual_device.engine.old_engines import cached_engines
 from tests.temp_devices import own_device
 
 TODAY = "today"
-OLD = (83, 91, 103, 113, 123, 133, 143, 148)
+OLD = (91, 103, 113, 123, 133, 143, 148)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

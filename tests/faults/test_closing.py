@@ -24,7 +24,7 @@ async def test_cancelling_a_session_while_it_closes_leaks_nothing(
 
     async def use() -> None:
         async with opened() as session:
-            page = await session.new_tab(faulty_server.url("calm"))
+            page = await session.new_page(faulty_server.url("calm"))
             await page.snapshot()
             block_is_over.set()
 
@@ -46,6 +46,6 @@ async def test_browsing_data_that_could_not_be_cleared_is_reported(
 ) -> None:
     notices: list[str] = []
     async with opened(on_notice=notices.append) as session:
-        await session.new_tab(faulty_server.url("calm"))
+        await session.new_page(faulty_server.url("calm"))
         await device.fault("freeze_host")
     assert any("could not clear browsing data" in notice for notice in notices), notices

@@ -15,9 +15,9 @@ from bridge.surfaces.trace.document import write_trace
 from tests.faults.test_resources import disk_for
 
 
-@pytest.mark.parametrize("before", [None, b"an older picture"], ids=["new", "there already"])
+@pytest.mark.parametrize("before", [None, b"an older screenshot"], ids=["new", "there already"])
 def test_a_screenshot_on_a_full_disk_leaves_no_partial_file(tmp_path: Path, before: bytes | None) -> None:
-    target = tmp_path / "picture.png"
+    target = tmp_path / "screenshot.png"
     if before is not None:
         target.write_bytes(before)
     with disk_for(100_000), pytest.raises(UsageError, match="cannot write"):
@@ -28,7 +28,7 @@ def test_a_screenshot_on_a_full_disk_leaves_no_partial_file(tmp_path: Path, befo
 
 def test_a_trace_on_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
     with disk_for(100_000), pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
-        write_trace(tmp_path / "trace.html", {"pictures": ["x" * 2_000_000]})
+        write_trace(tmp_path / "trace.html", {"screenshots": ["x" * 2_000_000]})
     assert not list(tmp_path.iterdir())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.errors import BridgeError, DeadlineExceeded
-from bridge.page.interception.fetch_messages import PausedRequest, Proceed
+from bridge.page.fetch_messages import PausedRequest, Proceed
 from bridge.page.page import Page
 from bridge.page.recovery import hang_recovery
 from bridge.virtual_device import VirtualDeviceHandle
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 async def nothing_is_left(device: VirtualDeviceHandle, opened: Opened) -> AsyncIterator[None]:
     """Checks a whole test for leaks, sessions included, after a first session has set up what lasts."""
     async with opened() as session:
-        await session.new_tab()
+        await session.new_page()
     async with nothing_leaks(device.serial, with_browsers=True):
         yield
 
@@ -50,7 +50,7 @@ async def test_an_endless_event_handler_is_terminated_and_its_document_stays(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        page = await session.new_page(faulty_server.url("loop-on-click"))
         shot = await page.snapshot()
         async with within(2.0):
             with pytest.raises(DeadlineExceeded) as caught:
@@ -65,7 +65,7 @@ async def test_a_page_that_loops_while_loading_is_recovered_and_can_be_left(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         async with within(2.0):
             with pytest.raises(DeadlineExceeded) as caught:
                 await page.goto(faulty_server.url("loop-at-once"), timeout_s=2.0)
@@ -77,7 +77,7 @@ async def test_a_page_that_floods_the_console_for_a_while_is_left_alone(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         async with within(2.0):
             await outcome(page.goto(faulty_server.url("console"), timeout_s=2.0))
         await lives(page, faulty_server)
@@ -87,7 +87,7 @@ async def test_a_page_that_floods_the_console_for_ever_is_terminated_and_its_doc
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("console-for-ever"))
+        page = await session.new_page(faulty_server.url("console-for-ever"))
         shot = await page.snapshot()
         async with within(2.0):
             with pytest.raises(DeadlineExceeded) as caught:
@@ -100,7 +100,7 @@ async def test_a_page_that_floods_the_console_for_ever_is_terminated_and_its_doc
 
 async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("loop-later"))
+        page = await session.new_page(faulty_server.url("loop-later"))
         for _ in range(3):
             async with within(1.0):
                 ended = await outcome(page.snapshot(timeout_s=1.0))
@@ -110,7 +110,7 @@ async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, fau
 
 async def test_a_loop_does_not_block_the_next_navigation(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        page = await session.new_page(faulty_server.url("loop-on-click"))
         attachment = await page.attached()
         loop = {"expression": "setInterval(()=>{for(;;);},50)"}
         await attachment.call("Runtime.evaluate", loop, timeout_s=20)
@@ -126,7 +126,7 @@ async def test_a_loop_that_starts_during_a_navigation_does_not_block_it(
 ) -> None:
     """From then on no command reaches the renderer, so the tab is reopened."""
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        page = await session.new_page(faulty_server.url("loop-on-click"))
         attachment = await page.attached()
 
         async def late(_request: PausedRequest) -> Proceed:
@@ -147,8 +147,8 @@ async def test_a_loop_in_one_tab_is_reported_there_and_the_other_tab_works(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        stuck = await session.new_tab(faulty_server.url("loop-on-click"))
-        other = await session.new_tab(faulty_server.url("calm"))
+        stuck = await session.new_page(faulty_server.url("loop-on-click"))
+        other = await session.new_page(faulty_server.url("calm"))
         shot = await stuck.snapshot()
         with pytest.raises(DeadlineExceeded):
             await stuck.click(shot.find(name="Spin").ref, timeout_s=1.0)
@@ -160,7 +160,7 @@ async def test_a_loop_in_one_tab_is_reported_there_and_the_other_tab_works(
 @pytest.mark.usefixtures("nothing_is_left")
 async def test_a_burst_of_dialogs_neither_blocks_nor_floods(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         there = await page.goto(faulty_server.url("storm-at-once"), timeout_s=90)
         assert there.title == "Storm"
         assert there.notices[0] == "292 dialogs before these"
@@ -171,7 +171,7 @@ async def test_a_burst_of_dialogs_neither_blocks_nor_floods(opened: Opened, faul
 @pytest.mark.timeout(240)
 async def test_endless_dialogs_are_ended(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("storm"))
+        page = await session.new_page(faulty_server.url("storm"))
         shot = await page.snapshot()
         async with within(2.0):
             with pytest.raises(DeadlineExceeded) as caught:
@@ -195,8 +195,8 @@ async def storm(page: Page) -> None:
 @pytest.mark.timeout(240)
 async def test_endless_dialogs_do_not_prevent_reload_or_back(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab()
-        for leave, title in ((page.reload, "Storm"), (page.back, "Calm")):
+        page = await session.new_page()
+        for leave, title in ((page.reload, "Storm"), (page.go_back, "Calm")):
             await page.goto(faulty_server.url("calm"))
             await page.goto(faulty_server.url("storm"))
             await storm(page)
@@ -210,7 +210,7 @@ async def test_endless_dialogs_do_not_prevent_reload_or_back(opened: Opened, fau
 @pytest.mark.usefixtures("nothing_is_left")
 async def test_a_page_that_navigates_for_ever_can_be_left(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         async with within(2.0):
             with pytest.raises(DeadlineExceeded, match="networkidle"):
                 await page.goto(faulty_server.url("for-ever"), wait_until="networkidle", timeout_s=2.0)
@@ -223,7 +223,7 @@ async def test_a_page_that_navigates_for_ever_can_be_left(opened: Opened, faulty
 @pytest.mark.usefixtures("nothing_is_left")
 async def test_unload_handlers_do_not_delay_a_navigation(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("unload"))
+        page = await session.new_page(faulty_server.url("unload"))
         shot = await page.snapshot()
         await page.click(shot.find(name="Touch").ref)
         async with within(5.0):
@@ -240,7 +240,7 @@ async def test_an_enormous_page_is_opened_and_read_in_time(
     opened: Opened, faulty_server: LocalServer, path: str, title: str
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         assert (await page.goto(faulty_server.url(path), timeout_s=150.0)).title == title
         # The engine lays out 50 MB of text for seconds, uninterruptibly; only the time after that is ours.
         await page.wait_for(selector="h1", timeout_s=60.0)
@@ -258,7 +258,7 @@ async def test_an_enormous_page_is_opened_and_read_in_time(
 @pytest.mark.timeout(240)
 async def test_a_page_that_is_busy_without_a_script_is_left_alone(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+        page = await session.new_page(faulty_server.url("calm"))
         press = (await page.snapshot()).find(name="Press").ref
         connection = (await page.attached()).connection
         lay_out = "const p=document.body.appendChild(document.createElement('p'));p.textContent='word '.repeat(3e6);1"
@@ -277,7 +277,7 @@ async def test_the_renderer_of_a_page_that_stays_busy_is_killed_after_a_while(
 ) -> None:
     monkeypatch.setattr(hang_recovery, "BUSY_S", 3.0)
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+        page = await session.new_page(faulty_server.url("calm"))
         connection = (await page.attached()).connection
         # A synchronous request that is never answered: no command ends it.
         waits = "const r=new XMLHttpRequest();r.open('GET','/never',false);r.send()"
@@ -295,7 +295,7 @@ async def test_the_renderer_of_a_page_that_stays_busy_is_killed_after_a_while(
 @pytest.mark.timeout(300)
 async def test_a_short_timeout_on_an_enormous_page_ends_in_time(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         await page.goto(faulty_server.url("text"), timeout_s=150.0)
         async with within(1.0):
             ended = await outcome(page.snapshot(timeout_s=1.0))
@@ -307,7 +307,7 @@ async def test_a_server_that_half_closes_its_connection_blocks_nothing(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         async with within(3.0):
             ended = await outcome(page.goto(faulty_server.url("half-closed"), timeout_s=3.0))
         assert ended is None or ended.code in ("navigation_failed", "timeout")
@@ -318,7 +318,7 @@ async def test_a_server_that_half_closes_its_connection_blocks_nothing(
 
 async def test_hang_recovery_leaks_nothing(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+        page = await session.new_page(faulty_server.url("calm"))
         async with nothing_leaks(session.serial):
             for _ in range(3):
                 await page.goto(faulty_server.url("loop-on-click"))

@@ -21,9 +21,9 @@ async def value(page: Page, expression: str) -> object:
 
 async def test_a_timeout_on_a_forbidden_document_recovers_no_tab(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        other = await session.new_tab(faulty_server.url("calm"))
+        other = await session.new_page(faulty_server.url("calm"))
         await value(other, "window.work = 'unsaved'")
-        page = await session.new_tab(faulty_server.url("calm"))
+        page = await session.new_page(faulty_server.url("calm"))
         blob = "URL.createObjectURL(new Blob(['<h1>Print preview</h1>'], {type: 'text/html'}))"
         await value(page, f"void (location = {blob})")
         await page.wait_for(url="blob:**", timeout_s=10)

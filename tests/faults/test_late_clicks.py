@@ -53,7 +53,7 @@ async def test_a_row_that_was_reused_gets_no_late_click(
     device: VirtualDeviceHandle, local_server: LocalServer, when: str
 ) -> None:
     async with Session.open(device.serial, grants=[local_server.grant]) as session:
-        page = await session.new_tab(local_server.url("second.html"))
+        page = await session.new_page(local_server.url("second.html"))
         await in_page(page, ROWS)
         actions, deadline = page._operations.attached.actions, Deadline.after(30)
         assert actions is not None

@@ -37,15 +37,15 @@ async def failure(page: Page) -> BridgeError:
 @asynccontextmanager
 async def two_tabs(opened: Opened, server: LocalServer, **options: object) -> AsyncIterator[tuple[Session, Page, Page]]:
     async with opened(**options) as session:
-        calm = await session.new_tab(server.url("calm"))
-        other = await session.new_tab(server.url("other"))
+        calm = await session.new_page(server.url("calm"))
+        other = await session.new_page(server.url("other"))
         yield session, calm, other
 
 
 @asynccontextmanager
 async def one_tab(opened: Opened, server: LocalServer, **options: object) -> AsyncIterator[tuple[Session, Page]]:
     async with opened(**options) as session:
-        yield session, await session.new_tab(server.url("calm"))
+        yield session, await session.new_page(server.url("calm"))
 
 
 async def is_as_before(session: Session, calm: Page, other: Page, server: LocalServer) -> None:
@@ -68,7 +68,7 @@ async def test_an_unplugged_device_is_lost_and_a_reconnect_finds_its_tabs_unchan
             assert isinstance(lost, DeviceLost)
             assert "is not attached any more" in lost.message
             with pytest.raises(DeviceLost):
-                await session.new_tab()
+                await session.new_page()
             await device.fault("connect")
             notices = await session.reconnect(timeout_s=20)
             assert notices[1:] == tuple(f"{page.tab_id} was still there, at {page.url}" for page in (calm, other))
@@ -80,16 +80,16 @@ async def test_a_window_that_closed_itself_while_disconnected_is_not_reopened(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("opener"))
+        page = await session.new_page(faulty_server.url("opener"))
         async with page.expect_popup() as popup:
             await page.get_by_role("button", name="Open").click()
-        await popup.page.wait_for(text="Window", timeout_s=20)
+        await (await popup.value).wait_for(text="Window", timeout_s=20)
         await device.fault("drop_cable")  # the request ends with it, upon which the page closes its window
         assert isinstance(await failure(page), DeviceLost)
         await device.fault("connect")
         notices = await session.reconnect(timeout_s=20)
         with pytest.raises(TabLost, match="its page closed its own window"):
-            await popup.page.wait_for(text="never", timeout_s=20)
+            await (await popup.value).wait_for(text="never", timeout_s=20)
         assert session.pages == (page,)
         assert not [line for line in notices if "opened again" in line]
         assert (await page.snapshot()).title == "Opener"
@@ -142,7 +142,7 @@ async def test_a_host_process_that_ended_is_lost_and_a_reconnect_restarts_it(
         assert isinstance(lost, HostLost)
         assert "was updated from" in lost.message or fault == "kill_host"
         notices = await session.reconnect(timeout_s=20)
-        assert f"opened again at {faulty_server.url('calm')}; earlier refs are dead" in notices[1]
+        assert f"opened again at {faulty_server.url('calm')}; earlier refs are no longer valid" in notices[1]
         await is_as_before(session, calm, other, faulty_server)
         assert session.host.pid != before
         assert session.capabilities is not None
@@ -242,7 +242,7 @@ async def test_a_lost_tab_is_reopened_once_for_concurrent_operations(
         while not session.open_tabs()[0].is_lost:  # noqa: ASYNC110 - only the session sees the event
             await asyncio.sleep(0.05)
         shot, recording, _, there = await asyncio.gather(
-            page.snapshot(), page.record(0.5), session.state_save(tmp_path / "state.json"), page.attached()
+            page.snapshot(), page.record(0.5), session.storage_state(tmp_path / "state.json"), page.attached()
         )
         assert shot.title == "Calm"
         assert recording.frames
@@ -255,7 +255,7 @@ async def test_closing_a_session_whose_device_is_gone_is_fast(
 ) -> None:
     async with nothing_leaks(device.serial):
         async with within(2.0), opened() as session:
-            await session.new_tab(faulty_server.url("calm"))
+            await session.new_page(faulty_server.url("calm"))
             await device.fault("drop_cable")
         await device.fault("connect")
         assert (await AdbServer.from_environment().devices(timeout_s=20))[0].state == "device"
@@ -296,11 +296,11 @@ async def test_a_tab_that_opens_while_the_host_app_ends_is_opened_once(
         ends_late(adb_port, b"localabstract:webview_bridge_", late_s=0.3) as address,
         opened(reconnect=True, adb_server=address) as session,
     ):
-        first = await session.new_tab(faulty_server.url("calm"))
+        first = await session.new_page(faulty_server.url("calm"))
         connection = (await first.attached()).connection
         await device.fault("kill_host")
         await connection.closed.wait()
         assert not session.host_client.closed.is_set()
-        second = await session.new_tab(faulty_server.url("other"))
+        second = await session.new_page(faulty_server.url("other"))
         assert ((await first.snapshot()).title, (await second.snapshot()).title) == ("Calm", "Other")
         assert len(await session.host_client.list_tabs(timeout_s=20)) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.errors import DeadlineExceeded, TabLost
-from bridge.page.interception.fetch_messages import Abort
+from bridge.page.fetch_messages import Abort
 from bridge.page.recovery import hang_recovery
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened
@@ -17,7 +17,7 @@ async def test_a_tab_whose_page_hung_twice_refuses_everything_but_goto(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        page = await session.new_page(faulty_server.url("loop-on-click"))
         for recovery in ("terminate_script", "kill_renderer"):
             with pytest.raises(DeadlineExceeded) as caught:
                 await page.click((await page.snapshot()).find(name="Spin").ref, timeout_s=2.0)
@@ -50,7 +50,7 @@ async def test_a_reopened_tab_whose_address_did_not_load_refuses_everything_but_
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+        page = await session.new_page(faulty_server.url("calm"))
         await page.route("**/calm", Abort())
         assert await page._tab.kill_renderer(timeout_s=5)
         for _ in range(2):

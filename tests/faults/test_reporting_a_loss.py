@@ -27,7 +27,7 @@ async def test_a_wait_ends_when_the_device_is_lost(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, fault: str
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+        page = await session.new_page(faulty_server.url("calm"))
         waiting = asyncio.ensure_future(page.wait_for(text="never to be read", timeout_s=LONG_S))
         if fault == "drop_cable":
             await device.fault("drop_cable")
@@ -45,7 +45,7 @@ async def test_an_operation_that_waits_for_the_device_announces_it(
 ) -> None:
     notices: asyncio.Queue[str] = asyncio.Queue()
     async with opened(reconnect=True, on_notice=notices.put_nowait) as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+        page = await session.new_page(faulty_server.url("calm"))
         await device.fault("drop_cable")
         await session.host_client.closed.wait()
         looking = asyncio.ensure_future(page.snapshot(timeout_s=LONG_S))

@@ -35,7 +35,7 @@ async def test_a_download_to_a_full_disk_leaves_no_partial_file(
     opened: Opened, faulty_server: LocalServer, tmp_path: Path
 ) -> None:
     async with opened(downloads_root=tmp_path) as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+        page = await session.new_page(faulty_server.url("calm"))
         async with nothing_leaks(session.serial):
             with disk_for(200_000):
                 async with within(10.0):
@@ -52,9 +52,9 @@ async def test_a_half_closed_devtools_connection_is_noticed_and_replaced(
     opened: Opened, faulty_server: LocalServer, way: int
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+        page = await session.new_page(faulty_server.url("calm"))
         attachment = await page.attached()
-        attachment.connection._websocket.transport.get_extra_info("socket").shutdown(way)
+        attachment.connection._channel.transport.get_extra_info("socket").shutdown(way)  # type: ignore[attr-defined]
         async with within(2.0):
             try:
                 await page.snapshot(timeout_s=2.0)
@@ -68,11 +68,11 @@ async def test_a_session_leaks_nothing_not_even_browser_connections(
 ) -> None:
     # A first session sets up what lasts as long as the process, such as a thread pool.
     async with opened() as session:
-        await session.new_tab(faulty_server.url("calm"))
+        await session.new_page(faulty_server.url("calm"))
     async with nothing_leaks(device.serial, with_browsers=True):
         for _ in range(3):
             async with opened() as session:
-                page = await session.new_tab(faulty_server.url("calm"))
+                page = await session.new_page(faulty_server.url("calm"))
                 await page.snapshot()
                 await page.screenshot(full_page=True)
-                await session.new_tab(faulty_server.url("other"))
+                await session.new_page(faulty_server.url("other"))

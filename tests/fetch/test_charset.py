@@ -25,9 +25,21 @@ SENTENCES = {
 }
 
 
+@pytest.mark.parametrize("words", ["你好", "欢迎光临", "今天天气很好", "我们的产品质量好，价格低"])
+def test_short_chinese_text_needs_no_declaration(words: str) -> None:
+    assert decode_text(f"<p>{words}</p>".encode("gb18030"), markup=True).text == f"<p>{words}</p>"
+
+
+@pytest.mark.parametrize(
+    ("words", "encoding"), [("ÀÉÎÕÜ café", "cp1252"), ("한국어 웹페이지", "cp949"), ("Главная страница", "cp1251")]
+)
+def test_other_short_texts_are_not_taken_for_chinese(words: str, encoding: str) -> None:
+    assert decode_text(words.encode(encoding)).text == words
+
+
 @pytest.mark.parametrize("times", [2, 2_000])
 @pytest.mark.parametrize("encoding", SENTENCES)
-def test_the_encodings_of_the_web_are_told_by_their_bytes(encoding: str, times: int) -> None:
+def test_the_encodings_of_the_web_are_detected_from_their_bytes(encoding: str, times: int) -> None:
     words = SENTENCES[encoding]
     body = ("<html><body><p>" + "</p>\n<p class=x>".join([words] * times)).encode(encoding)
     decoded = decode_text(body, markup=True)
@@ -46,7 +58,7 @@ def test_one_broken_character_does_not_change_the_encoding() -> None:
     assert decoded.text.count("\ufffd") == 1
 
 
-def test_a_character_cut_at_the_end_is_no_other_encoding() -> None:
+def test_a_character_cut_at_the_end_does_not_change_the_encoding() -> None:
     decoded = decode_text("größer ü".encode()[:-1])
     assert decoded.text == "größer \ufffd"
 
@@ -67,7 +79,7 @@ def test_a_character_cut_at_the_end_is_no_other_encoding() -> None:
         ("", None),
     ],
 )
-def test_labels_mean_what_browsers_take_them_for(label: str, codec: str | None) -> None:
+def test_encoding_labels_mean_what_they_mean_in_browsers(label: str, codec: str | None) -> None:
     assert codec_for(label) == codec
 
 

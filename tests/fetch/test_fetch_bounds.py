@@ -74,9 +74,7 @@ async def test_headers_that_drip_do_not_outlive_the_deadline(site: Site, egress:
     assert isinstance(await failure(site.does("/", drip), egress, timeout_s=0.5), RequestTimedOut)
 
 
-async def test_of_an_endless_body_the_first_megabytes_are_read_and_the_cut_is_said(
-    site: Site, egress: MappedEgress
-) -> None:
+async def test_an_endless_body_is_cut_after_the_first_megabytes_and_reported(site: Site, egress: MappedEgress) -> None:
     async def pour(writer: asyncio.StreamWriter) -> None:
         writer.write(HEAD + b"\r\n<h1>Endless</h1>")
         while True:

@@ -27,7 +27,7 @@ from bridge.errors import (
         ("300 Multiple Choices", "HTTP 300: Multiple Choices"),
     ],
 )
-async def test_a_status_that_is_no_success_is_an_error_with_its_reason(
+async def test_an_error_status_is_an_error_with_its_reason(
     site: Site, egress: MappedEgress, status: str, words: str
 ) -> None:
     error = await failure(site.add("/", "", status=status), egress)
@@ -36,7 +36,7 @@ async def test_a_status_that_is_no_success_is_an_error_with_its_reason(
     assert error.status == int(status[:3])
 
 
-async def test_of_the_body_of_an_error_the_first_thousand_characters_are_told(site: Site, egress: MappedEgress) -> None:
+async def test_an_error_quotes_the_first_thousand_characters_of_the_body(site: Site, egress: MappedEgress) -> None:
     url = site.add("/", "Ä" * 5_000, "text/plain; charset=utf-8", status="404 Not Found")
     error = await failure(url, egress)
     assert error.message == "HTTP 404: Not Found\n\n" + "Ä" * 1_000
@@ -78,7 +78,7 @@ async def test_a_body_of_nothing_is_said(site: Site, egress: MappedEgress, body:
         ("video/mp4", b"", "video/mp4 of 0 bytes"),
     ],
 )
-async def test_what_is_no_text_is_named_with_its_type_and_size(
+async def test_an_error_about_a_binary_body_names_its_type_and_size(
     site: Site, egress: MappedEgress, content_type: str, body: bytes, words: str
 ) -> None:
     error = await failure(site.add("/", body, content_type), egress)
@@ -86,7 +86,7 @@ async def test_what_is_no_text_is_named_with_its_type_and_size(
     assert words in error.message
 
 
-async def test_a_large_file_is_not_downloaded_to_find_out_that_it_is_no_text(site: Site, egress: MappedEgress) -> None:
+async def test_a_large_binary_file_is_not_downloaded_whole(site: Site, egress: MappedEgress) -> None:
     async def pour(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 9000000000\r\n\r\n")
         while True:

@@ -40,7 +40,7 @@ from bridge.reading.fetch import webfetch
         (HEAD + b"Content-Encoding: gzip, gzip, gzip, gzip\r\n\r\nx", "4 content encodings"),
     ],
 )
-async def test_broken_http_is_called_what_it_is(site: Site, egress: MappedEgress, sent: bytes, words: str) -> None:
+async def test_broken_http_is_reported_as_such(site: Site, egress: MappedEgress, sent: bytes, words: str) -> None:
     error = await failure(site.does("/", sent), egress)
     assert isinstance(error, NetworkFailed), error
     assert error.message.startswith("Network error: ")
@@ -68,7 +68,7 @@ async def test_a_half_closed_connection_still_delivers_what_it_sent(site: Site, 
     assert page.markdown == "All of it"
 
 
-async def test_nobody_listening_names_the_address_and_the_reason(egress: MappedEgress) -> None:
+async def test_a_refused_connection_names_the_address_and_the_reason(egress: MappedEgress) -> None:
     async with serve() as site:
         url = site.url()
     error = await failure(url, egress)

@@ -31,7 +31,7 @@ async def test_the_request_carries_no_identity(
     assert site.requests[0].startswith("GET /a HTTP/1.1\r\nHost: site.test:")
 
 
-async def test_what_was_carried_is_told_to_the_audit(site: Site, egress: MappedEgress) -> None:
+async def test_the_audit_records_the_bytes_of_each_connection(site: Site, egress: MappedEgress) -> None:
     page = await webfetch(site.add("/", "<p>x</p>"), egress=egress)
     assert egress.records == [("site.test", site.port, "127.0.0.1", page.cost.bytes_sent, page.cost.bytes_received)]
 

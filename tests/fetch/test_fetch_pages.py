@@ -27,7 +27,7 @@ async def test_an_article_comes_as_markdown_with_absolute_links_and_without_the_
     assert page.cost.bytes_received > len(ARTICLE)
 
 
-async def test_metadata_are_told_and_the_description_comes_first(site: Site, egress: MappedEgress) -> None:
+async def test_metadata_is_shown_with_the_description_first(site: Site, egress: MappedEgress) -> None:
     page = await webfetch(site.add("/", ARTICLE), egress=egress, metadata=True)
     assert page.markdown.startswith("> What gold costs\n\n# Gold today")
     assert page.metadata is not None
@@ -82,7 +82,7 @@ async def test_a_cut_ends_with_its_notice(site: Site, egress: MappedEgress, limi
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-async def test_no_limit_is_no_limit(site: Site, egress: MappedEgress, limit: int) -> None:
+async def test_a_limit_of_zero_cuts_nothing(site: Site, egress: MappedEgress, limit: int) -> None:
     url = site.add("/", "w " * 100_000, "text/plain")
     page = await webfetch(url, egress=egress, max_length=limit)
     assert len(page.markdown) == 199_999
@@ -102,7 +102,7 @@ async def test_no_limit_is_no_limit(site: Site, egress: MappedEgress, limit: int
         ("nonsense", "neither did they"),
     ],
 )
-async def test_other_text_is_handed_out_as_it_is(
+async def test_text_that_is_not_html_is_returned_unchanged(
     site: Site, egress: MappedEgress, content_type: str, body: str
 ) -> None:
     page = await webfetch(site.add("/", body, content_type), egress=egress)
@@ -134,9 +134,7 @@ async def test_further_pages_are_joined(site: Site, egress: MappedEgress) -> Non
     assert len(site.requests) == 5
 
 
-async def test_a_further_page_that_does_not_come_is_said_and_the_first_is_kept(
-    site: Site, egress: MappedEgress
-) -> None:
+async def test_a_next_page_that_fails_is_reported_and_the_first_is_kept(site: Site, egress: MappedEgress) -> None:
     site.add("/1", shop("<p>one</p><a rel=next href=/gone>next</a>"))
     page = await webfetch(site.url("/1"), egress=egress, pages=3, mode="raw")
     assert page.markdown.startswith("one")
@@ -155,10 +153,11 @@ async def test_its_json_has_everything_but_the_bytes(site: Site, egress: MappedE
 async def test_an_error_status_is_an_error_also_for_an_article(site: Site, egress: MappedEgress) -> None:
     with pytest.raises(HttpFailed) as caught:
         await webfetch(site.add("/", ARTICLE, status="410 Gone"), egress=egress)
-    assert caught.value.body_start.startswith("<!doctype html>")
+    assert caught.value.body_start.startswith("[Home](")
+    assert "<" not in caught.value.body_start
 
 
-async def test_what_an_xhtml_page_declares_in_its_doctype_is_no_text(site: Site, egress: MappedEgress) -> None:
+async def test_declarations_in_a_doctype_are_not_text(site: Site, egress: MappedEgress) -> None:
     doctype = '<?xml version="1.0"?>\n<!DOCTYPE html [ <!ENTITY unit "g"> <!ELEMENT b ANY> ]>\n'
     page = f'{doctype}<html xmlns="http://www.w3.org/1999/xhtml"><body><p>Gold today</p></body></html>'
     url = site.add("/", page, "application/xhtml+xml")

@@ -21,15 +21,15 @@ async def test_an_empty_shell_is_called_one(site: Site, egress: MappedEgress) ->
     assert page.rendered is False
 
 
-async def test_an_article_with_scripts_is_no_shell(site: Site, egress: MappedEgress) -> None:
+async def test_an_article_with_scripts_is_not_an_empty_shell(site: Site, egress: MappedEgress) -> None:
     page = await webfetch(site.add("/", ARTICLE + SHELL), egress=egress)
     assert page.notes == ()
 
 
-async def test_a_shell_is_rendered_by_whoever_can(site: Site, egress: MappedEgress) -> None:
+async def test_an_empty_shell_is_passed_to_the_given_renderer(site: Site, egress: MappedEgress) -> None:
     asked: list[tuple[str, bool]] = []
 
-    async def render(url: str, *, timeout_s: float) -> str:
+    async def render(url: str, timeout_s: float) -> str:
         asked.append((url, 0 < timeout_s <= 30))
         return "# App\n\nwhat a browser sees"
 
@@ -41,8 +41,8 @@ async def test_a_shell_is_rendered_by_whoever_can(site: Site, egress: MappedEgre
     assert asked == [(site.url("/app"), True)]
 
 
-async def test_rendering_that_fails_leaves_what_was_fetched(site: Site, egress: MappedEgress) -> None:
-    async def render(url: str, *, timeout_s: float) -> str:
+async def test_failed_rendering_keeps_the_fetched_text(site: Site, egress: MappedEgress) -> None:
+    async def render(url: str, timeout_s: float) -> str:
         raise ScriptFailed("the page crashed.")
 
     page = await webfetch(site.add("/", SHELL), egress=egress, render=render)
@@ -51,9 +51,7 @@ async def test_rendering_that_fails_leaves_what_was_fetched(site: Site, egress: 
 
 
 @pytest.mark.parametrize("mode", ["main_content", "raw"])
-async def test_words_that_nobody_would_see_are_left_out_and_counted(
-    site: Site, egress: MappedEgress, mode: str
-) -> None:
+async def test_invisible_text_is_left_out_and_counted(site: Site, egress: MappedEgress, mode: str) -> None:
     page = await webfetch(site.add("/", HIDDEN), egress=egress, mode=mode)  # type: ignore[arg-type]
     assert "Ignore" not in page.markdown
     assert "and 5" not in page.markdown

@@ -49,7 +49,7 @@ async def test_static_pages_read_the_same_fetched_and_rendered(webview_device: s
         egress = PinnedEgress(policy_for("operator"), grants)
         unexplained, unseen = [], []
         async with Session.open(webview_device, grants=grants) as session:
-            page = await session.new_tab()
+            page = await session.new_page()
             for name in PAGES:
                 await page.goto(site.url(f"/{name}"))
                 read = (await page.read()).markdown.splitlines()

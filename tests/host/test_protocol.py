@@ -134,7 +134,7 @@ def test_a_request_without_a_usable_id_is_refused(identity: object) -> None:
         parse_request(WireFrame({"id": identity, "type": "stats"}))
 
 
-def test_what_cannot_be_written_is_a_frame_error() -> None:
+def test_a_header_without_a_json_form_is_a_frame_error() -> None:
     for header in ({"a": object()}, {"a": float("nan")}, {"a": "\ud800"}, {"a": "x" * MAX_HEADER_BYTES}):
         with pytest.raises(FrameError):
             encode_frame(header)

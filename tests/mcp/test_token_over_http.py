@@ -78,7 +78,7 @@ def test_the_operators_token_is_taken_and_never_printed(serving: Serving) -> Non
 
 
 @pytest.mark.browser
-def test_a_token_that_anybody_could_guess_stops_the_start(serving: Serving) -> None:
+def test_a_guessable_token_stops_the_start(serving: Serving) -> None:
     for given in ("", "short", "with spaces and more", "ümlaut-0123456789012", "a" * 600):
         serving.environment[TOKEN_VARIABLE] = given
         process = serving.start("--http", "--port", "0")

@@ -92,10 +92,23 @@ async def test_every_web_tool_works_over_both_transports_and_in_both_eras(
         saved = await call("web_download", dest_path="page.html", url=page("second.html"))
         assert (downloads / "page.html").stat().st_size == int(re.findall(r"(\d+) bytes", saved)[0])
         assert "policy_refused" in await call("web_upload", ref="e1", paths=["../../etc/passwd"], fails=True)
+        filled = await call("web_fill_form", fields=[await a_field(call, page("controls.html"))])
+        assert "filled by form" in filled
+        typed = (await a_field(call, page("controls.html"))).split("=")[0]
+        assert "more" in await call("web_type", ref=typed, text=" more")
+        assert "web_dialog" not in await call("web_dialog", action="dismiss")
+        assert "view --session" in await call("web_ask_person", message="Log in, please.", fails=True)
         picture = await client.call_tool("web_screenshot", {})
         image = next(part for part in picture.content if isinstance(part, ImageContent))
         assert Image.open(io.BytesIO(base64.b64decode(image.data))).size == (412, 915)
         assert {tool.name for tool in listed.tools} == call.called | {"web_screenshot"}
+
+
+async def a_field(call: Caller, url: str) -> str:
+    """A text field of the page with the value that it shall get."""
+    field = re.search(r'textbox "[^\n]*\[ref=(e\d+)\]', await call("web_open", url=url))
+    assert field
+    return f"{field[1]}=filled by form"
 
 
 @pytest.fixture
@@ -138,7 +151,7 @@ async def test_the_simple_set_answers_in_its_known_words(serving: Serving, nobod
         assert missing.startswith("Page load error: ")
 
 
-async def test_javascript_is_there_only_where_the_operator_allows_it_and_its_errors_are_told(serving: Serving) -> None:
+async def test_javascript_needs_the_operators_permission_and_its_errors_are_reported(serving: Serving) -> None:
     page = {"url": serving.local.url("second.html"), "mode": "extract", "wait_seconds": 0}
     async with serving.client("stdio", "--set", "simple", "--allow-javascript") as client:
         call = Caller(client)
@@ -181,9 +194,9 @@ async def test_annotations_come_from_effects(serving: Serving) -> None:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
     for tool in tool_set("web"):
         hints = listed[tool.name].annotations
-        assert hints is not None
-        assert hints.read_only_hint is (tool.effect == "observe")
-        assert bool(hints.destructive_hint) is (tool.effect in ("act", "file"))
+        # Of what is left out, the defaults of the protocol apply: not read-only, destructive.
+        assert bool(hints and hints.read_only_hint) is (tool.effect == "observe")
+        assert (hints is None or hints.destructive_hint is not False) is (tool.effect != "navigate")
 
 
 async def test_an_unknown_tool_is_an_error_of_the_protocol(serving: Serving) -> None:

@@ -36,7 +36,7 @@ def egress_with_elicitation() -> tuple[PendingElicitation, PinnedEgress]:
     return pending, PinnedEgress(BrowserPolicy(default_action="ask"), ask=pending.may_open)
 
 
-async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_later() -> None:
+async def test_a_host_that_could_not_be_asked_about_is_asked_about_later() -> None:
     pending, egress = egress_with_elicitation()
     with pytest.raises(PolicyRefused, match="no confirmation was received"):
         await egress.check_request("https://shop.example/x.js")
@@ -48,7 +48,7 @@ async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_la
     await egress.check_request("https://shop.example/x.js")
 
 
-async def test_a_no_of_somebody_is_kept() -> None:
+async def test_a_persons_refusal_is_remembered() -> None:
     pending, egress = egress_with_elicitation()
     with pending.during_call(_Unwilling()), pytest.raises(PolicyRefused, match="the person asked refused"):
         await egress.check_url("https://shop.example/")
@@ -59,7 +59,7 @@ async def test_a_no_of_somebody_is_kept() -> None:
 
 
 @pytest.mark.parametrize("silent", [NoElicitation, _Waving])
-async def test_whoever_cannot_be_asked_or_gives_no_answer_has_not_said_no(
+async def test_a_missing_answer_is_not_remembered_as_a_refusal(
     silent: type[NoElicitation | _Waving],
 ) -> None:
     pending, egress = egress_with_elicitation()

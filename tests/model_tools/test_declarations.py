@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic import BaseModel, Field
 from bridge.errors import UsageError
 from bridge.model_tools import SET_NAMES, ClientContext, InvalidArguments, MalformedTool, ToolResult, ToolSet, tool_set
 from bridge.model_tools.declaration import Run
+from bridge.model_tools.schemas import schema_of
 from bridge.model_tools.tables import tables
 from bridge.ops import OPERATION_KINDS
 
@@ -80,14 +82,34 @@ def test_two_tools_of_one_name_an_unknown_effect_and_an_empty_title_fail() -> No
 
 def test_the_sets_have_the_tools_of_their_names() -> None:
     assert [tool.name for tool in tool_set("web")] == (
-        "web_open web_snapshot web_click web_fill web_select web_check web_uncheck web_scroll web_press_key "
-        "web_get_text web_get_value web_read web_screenshot web_wait web_back web_tabs web_find web_upload web_download"
+        "web_open web_snapshot web_click web_fill web_type web_check web_uncheck web_select web_press_key web_scroll "
+        "web_upload web_fill_form web_dialog web_get_text web_get_value web_read web_screenshot web_wait web_back "
+        "web_tabs web_find web_download web_ask_person"
     ).split()
+    assert [tool.name for tool in tool_set("extra")] == (
+        "web_hover web_drag web_forward web_downloads web_console web_network".split()
+    )
     assert [tool.name for tool in tool_set("simple")] == ["browser", "webfetch"]
     (operation,) = tool_set("ops")
     assert operation.parameters["kind"]["enum"] == list(OPERATION_KINDS)
     with pytest.raises(UsageError, match="unknown tool set"):
         tool_set("all")
+
+
+def test_a_server_can_have_several_sets_and_single_tools() -> None:
+    names = [tool.name for tool in tool_set("web,webfetch,web")]
+    assert names == [*(tool.name for tool in tool_set("web")), "webfetch"]
+    assert [tool.name for tool in tool_set("web_console, browser", allow_javascript=True)] == ["web_console", "browser"]
+    with pytest.raises(UsageError, match="unknown tool set 'web_fly'"):
+        tool_set("web,web_fly")
+
+
+def test_the_schemas_stay_small() -> None:
+    def size(name: str) -> int:
+        return len(json.dumps(schema_of(tool_set(name), "mcp"), ensure_ascii=False, separators=(",", ":")))
+
+    assert size("web") < 9_500
+    assert size("web,extra") < 12_000
 
 
 def test_javascript_is_an_argument_only_where_the_operator_allows_it() -> None:
@@ -106,7 +128,7 @@ def test_javascript_is_an_argument_only_where_the_operator_allows_it() -> None:
         ({"ref": 5}, "ref: "),
         ({"ref": ["e5"]}, "ref: "),
         ({"ref": {"$ne": ""}}, "ref: "),
-        ({"ref": "5"}, "Ref of an element"),
+        ({"ref": "5"}, "Ref such as e5"),
         ({"ref": "e5\n"}, "ref: "),
         ({"ref": "e0"}, "ref: "),
         ({"ref": "e5", "force": True}, "force: unknown argument"),
@@ -114,7 +136,7 @@ def test_javascript_is_an_argument_only_where_the_operator_allows_it() -> None:
     ],
 )
 def test_arguments_that_do_not_fit_are_named(given: dict[str, Any], said: str) -> None:
-    tool = tool_set("web").get("web_click")
+    tool = tool_set("web").get("web_check")
     assert tool is not None
     with pytest.raises(InvalidArguments) as raised:
         tool.arguments(given)

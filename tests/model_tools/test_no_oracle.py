@@ -51,6 +51,8 @@ SEARCHES: dict[tuple[str, str], list[Search]] = {
         Search('a[href$="{}2secretvalue"]', known=".known", unknown=".unknown", whole=True),
     ],
     ("web_find", "text"): [Search(), Search("word is {}", whole=True), Search("{}ER2", whole=True)],
+    ("web_click", "text"): [Search(), Search("Use {}", whole=True)],
+    ("web_network", "url"): [Search(known="said=Known", unknown="said=Unknown", words="said={}", whole=True)],
     ("web_wait", "text"): [Search(given=SHORT), Search("Your word is {}", SHORT, whole=True)],
     ("web_wait", "name"): [Search(given={**SHORT, "role": "button"})],
     ("web_wait", "gone"): [Search("p:not([data-token^={}])", SHORT, known=".unknown", unknown=".known", whole=True)],
@@ -80,6 +82,14 @@ NO_SEARCH = {
     ("web_open", "url"): _OPENED,
     ("web_snapshot", "more"): _REF,
     ("web_click", "ref"): _REF,
+    ("web_type", "ref"): _REF,
+    ("web_type", "text"): _WRITTEN,
+    ("web_hover", "ref"): _REF,
+    ("web_drag", "ref"): _REF,
+    ("web_drag", "to"): _REF,
+    ("web_fill_form", "fields"): _WRITTEN,
+    ("web_dialog", "text"): _WRITTEN,
+    ("web_ask_person", "message"): "is shown to the person",
     ("web_fill", "ref"): _REF,
     ("web_fill", "value"): _WRITTEN,
     ("web_select", "ref"): _REF,
@@ -102,6 +112,9 @@ NO_SEARCH = {
     ("browser", "url"): _OPENED,
     ("browser", "javascript"): "there only where the operator lets a model run anything",
     ("webfetch", "url"): _OPENED,
+    ("webfetch", "selector"): "compares only what authors write, as every selector beside secrets",
+    ("webfetch", "section"): "secrets are removed before the search",
+    ("browser_op", "tab"): "is the id of a tab of the client's own, or all",
     ("browser_op", "url"): _OPENED,
     ("browser_op", "ref"): _REF,
     ("browser_op", "value"): _WRITTEN,
@@ -153,7 +166,7 @@ async def client(webview_device: str, mail: LocalServer, tmp_path: Path) -> Asyn
 
 
 async def said(client: ClientContext, tool: str, **given: Any) -> str:
-    tools = "ops" if tool == "browser_op" else "web"
+    tools = "ops" if tool == "browser_op" else "web,extra"
     return (await Toolbox(tool_set(tools)).call(tool, given, client, NoElicitation())).text
 
 

@@ -43,7 +43,7 @@ async def client(webview_device: str, unloadable: LocalServer, tmp_path: Path) -
         yield client
 
 
-async def test_what_is_no_page_is_answered_and_the_next_page_opens(
+async def test_a_response_without_a_page_is_reported_and_the_next_page_opens(
     client: ClientContext, unloadable: LocalServer
 ) -> None:
     web = Toolbox(tool_set("web"))
@@ -55,9 +55,7 @@ async def test_what_is_no_page_is_answered_and_the_next_page_opens(
     assert not shown.is_error, shown.text
 
 
-async def test_an_error_that_nobody_can_explain_is_not_its_own_cause(
-    client: ClientContext, unloadable: LocalServer
-) -> None:
+async def test_an_unexplained_error_is_not_its_own_cause(client: ClientContext, unloadable: LocalServer) -> None:
     page = await client.new_page()
     with pytest.raises(NavigationFailed) as failed:
         await page.goto(unloadable.url("empty"))

@@ -31,7 +31,7 @@ async def client(webview_device: str, site: LocalServer, tmp_path: Path) -> Asyn
         yield client
 
 
-async def test_an_empty_page_is_said_to_be_empty(client: ClientContext, site: LocalServer) -> None:
+async def test_an_empty_page_is_reported_as_empty(client: ClientContext, site: LocalServer) -> None:
     web, simple = Toolbox(tool_set("web")), Toolbox(tool_set("simple"))
     await web.call("web_open", {"url": site.url("")}, client, NoElicitation())
     assert "the page has no readable text" in (await web.call("web_read", {}, client, NoElicitation())).text
@@ -39,7 +39,7 @@ async def test_an_empty_page_is_said_to_be_empty(client: ClientContext, site: Lo
     assert "The page has no text to extract." in (await simple.call("browser", given, client, NoElicitation())).text
 
 
-async def test_a_window_is_told_of_once(client: ClientContext, site: LocalServer) -> None:
+async def test_a_new_window_is_reported_once(client: ClientContext, site: LocalServer) -> None:
     web = Toolbox(tool_set("web"))
     await web.call("web_open", {"url": site.url("link")}, client, NoElicitation())
     page = await client.page()

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from bridge.model_tools import MAX_RESULT_CHARS, ClientContext, NoElicitation, ServerContext, Toolbox, tool_set
+from bridge.model_tools import (
+    MAX_RESULT_CHARS,
+    SET_NAMES,
+    ClientContext,
+    NoElicitation,
+    ServerContext,
+    Toolbox,
+    tool_set,
+)
 from tests.conftest import LocalServer
 from tests.model_tools.conftest import SECRET
 
@@ -14,9 +22,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 #: Every argument of every tool that a model has unless the operator allows JavaScript. A new one is a decision.
 ARGUMENTS = frozenset(
-    "action amount annotate clear delta dest_path direction filter full_page gone height interactive_only key kind "
-    "limit max_length mode more name new_tab outline paths ref role scope section selector tab text timeout_ms "
-    "timeout_seconds url value values wait_seconds wait_until_loaded width".split()
+    "action amount annotate clear delta dest_path direction failed fields filter full_page gone height "
+    "interactive_only key kind level limit max_length message metadata mode more name new_tab outline paths ref "
+    "role scope section selector tab text timeout_ms timeout_seconds to url value values wait_seconds "
+    "wait_until_loaded width x y".split()
 )
 SCRIPTS = (
     "javascript:window.__ran=1",
@@ -57,12 +66,12 @@ WIDENING = (
 
 
 def test_there_are_no_other_arguments() -> None:
-    for name in ("web", "simple", "ops"):
+    for name in SET_NAMES:
         for tool in tool_set(name):
             assert tool.parameters.keys() <= ARGUMENTS, tool.name
 
 
-@pytest.mark.parametrize("name", ["web", "simple", "ops"])
+@pytest.mark.parametrize("name", SET_NAMES)
 async def test_arguments_that_would_widen_anything_are_refused(
     server_context: ServerContext, client: ClientContext, name: str
 ) -> None:
@@ -79,7 +88,7 @@ async def test_arguments_that_would_widen_anything_are_refused(
 
 
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
-async def test_no_tool_opens_what_nobody_has_allowed(
+async def test_no_tool_opens_an_address_that_is_not_allowed(
     server_context: ServerContext, client: ClientContext, url: str
 ) -> None:
     calls: list[tuple[str, str, dict[str, Any]]] = [
@@ -174,6 +183,6 @@ async def test_words_of_a_server_in_an_error_stand_inside_the_fence(
     toolbox = Toolbox(tool_set("simple"))
     shown = await toolbox.call("webfetch", {"url": local_server.url("no-such-page")}, client, NoElicitation())
     ours, _, theirs = shown.text.partition("\n")
-    assert ours.startswith("webfetch failed: http_failed")
+    assert ours == "HTTP 404: Not Found"
     assert "File not found" not in ours
     assert theirs.startswith(f"<page-content {client.markers.nonce} origin={local_server.url('')[:-1]}>")

@@ -25,7 +25,7 @@ from bridge.ops import (
 from bridge.ops.results import PAGE_FIELDS
 from bridge.policy import BrowserPolicy, policy_for
 from bridge.policy.pinning import PinnedEgress
-from bridge.surfaces.local_server import LocalServer
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 pytestmark = pytest.mark.browser
 
@@ -158,7 +158,9 @@ async def test_a_ref_that_is_gone_brings_the_page_as_it_is(session: Session, eve
         assert "Renamed" in error.snapshot
 
 
-async def test_what_a_page_says_is_fenced_and_the_page_cannot_end_it(session: Session, everything: LocalServer) -> None:
+async def test_page_text_is_inside_markers_that_the_page_cannot_forge(
+    session: Session, everything: LocalServer
+) -> None:
     executor = Executor(session)
     await done(executor, "navigate", url=everything.url())
     end = f"</page-content {executor.markers.nonce}>"
@@ -296,7 +298,7 @@ async def test_a_window_that_the_page_opens_is_the_current_tab_until_it_is_close
 
 
 async def test_tabs_of_others_in_the_same_session_are_left_alone(session: Session, everything: LocalServer) -> None:
-    other = await session.new_tab(everything.url("second"))
+    other = await session.new_page(everything.url("second"))
     executor = Executor(session)
     assert (await failed(executor, "get_state")).code == "tab_lost"
     await done(executor, "new_tab")
@@ -308,7 +310,7 @@ async def test_tabs_of_others_in_the_same_session_are_left_alone(session: Sessio
     assert session.pages == (other,)
 
 
-async def test_what_a_log_was_told_to_forget_stays_in_the_sessions_own(
+async def test_clearing_a_log_keeps_the_entries_in_the_log_of_the_session(
     session: Session, everything: LocalServer
 ) -> None:
     executor = Executor(session)
@@ -320,7 +322,31 @@ async def test_what_a_log_was_told_to_forget_stays_in_the_sessions_own(
     assert len(session.pages[0].console()) >= 2
 
 
-async def test_what_is_no_operation_is_answered_and_the_batch_goes_on_unless_it_is_to_bail(session: Session) -> None:
+async def test_logs_are_given_by_tab_or_for_all_tabs_closed_ones_included(
+    session: Session, everything: LocalServer
+) -> None:
+    other = await session.new_page(everything.url("second?other"))
+    executor = Executor(session)
+    await done(executor, "new_tab", url=everything.url())
+    await done(executor, "click", ref=await ref_of(executor, "Tell"))
+    await done(executor, "close_tab")
+    assert (await failed(executor, "console")).code == "tab_lost"
+    assert "said" in (await done(executor, "console", tab="t2")).text
+    await done(executor, "new_tab", url=everything.url("second?mine"))
+    everywhere = await done(executor, "network_log", tab="all")
+    assert "t2 200 GET" in everywhere.text
+    assert "t3 200 GET" in everywhere.text
+    assert "?other" not in everywhere.text
+    assert "?mine" not in (await done(executor, "network_log", tab="t2")).text
+    for foreign in (other.tab_id, "t9"):
+        assert (await failed(executor, "network_log", tab=foreign)).code == "tab_lost"
+    assert (await failed(executor, "network_log", tab="")).code == "invalid_operation"
+    await done(executor, "network_log", tab="all", clear=True)
+    assert (await done(executor, "network_log", tab="t2")).entries == 0
+    assert (await done(executor, "console", tab="t2")).entries >= 1
+
+
+async def test_an_invalid_operation_is_a_result_and_ends_the_batch_only_with_bail(session: Session) -> None:
     executor = Executor(session)
     lines = ["{", json.dumps({"kind": "evaluate", "code": "1"}), json.dumps({"kind": "new_tab"}), b"\xff", "{}"]
     assert [answer.ok async for answer in executor.run_batch(lines)] == [False, False, True, False, False]
@@ -334,7 +360,9 @@ async def test_a_listener_that_fails_does_not_undo_what_has_happened(session: Se
     assert (await Executor(session, on_event=fail).run_source({"kind": "new_tab"})).ok
 
 
-async def test_a_model_without_a_configured_policy_opens_nothing_and_is_told_the_line(webview_device: str) -> None:
+async def test_without_a_configured_policy_a_model_opens_nothing_and_the_error_names_the_setting(
+    webview_device: str,
+) -> None:
     async with Session.open(webview_device, egress=PinnedEgress(policy_for("model"))) as session:
         executor = Executor(session)
         for kind in ("navigate", "new_tab"):
@@ -345,3 +373,45 @@ async def test_a_model_without_a_configured_policy_opens_nothing_and_is_told_the
         error = await failed(executor, "download", url="https://shop.example/a", dest_path="a")
         assert 'allowed_origins = ["shop.example"]' in error.hint
         assert BrowserPolicy(allowed_origins=("shop.example",))
+
+
+class _Asking(QuietHandler):
+    def do_GET(self) -> None:
+        if self.path == "/":
+            self.respond(
+                b"<title>Asks</title><img src=http://10.0.0.1/a><img src=http://10.0.0.1/b><button onclick="
+                b"\"fetch('http://10.0.0.2/c').catch(() => 0); new WebSocket('ws://10.0.0.3/d')\">Ask</button>"
+                b"<a href=http://10.0.0.4/e>Go</a>"
+            )
+        else:
+            self.send_error(404)
+
+
+async def test_events_name_the_blocked_url_the_rule_and_the_page_that_asked(
+    webview_device: str, roots: tuple[Path, Path]
+) -> None:
+    with listening(_Asking) as asking:
+        grants, events = [asking.grant], list[Event]()
+        async with Session.open(
+            webview_device, policy=BrowserPolicy(default_action="allow"), grants=grants, uploads_root=roots[0]
+        ) as session:
+            executor = Executor(session, on_event=events.append)
+            await done(executor, "navigate", url=asking.url())
+            await done(executor, "click", ref=await ref_of(executor, "Ask"))
+            error = await failed(executor, "click", ref=await ref_of(executor, "Go"))
+            assert error.code == "policy_refused"
+            assert "http://10.0.0.4/e" in error.message
+            assert (await plain(executor, "get_state")).url == asking.url()
+            await failed(executor, "navigate", url="http://10.0.0.5/")
+            await failed(executor, "upload", ref="e1", paths=["../secret"])
+    denied = [event for event in events if isinstance(event, BrowserPolicyDenied)]
+    page = asking.url()
+    found = [(event.kind, event.url, event.rule, event.page, event.path) for event in denied]
+    assert sorted(found[:3]) + found[3:] == [
+        ("Image", "http://10.0.0.1/a", "range:private", page, ""),
+        ("WebSocket", "ws://10.0.0.3/d", "range:private", page, ""),
+        ("XHR", "http://10.0.0.2/c", "range:private", page, ""),
+        ("Document", "http://10.0.0.4/e", "range:private", page, ""),
+        ("navigate", "http://10.0.0.5/", "range:private", "", ""),
+        ("upload", page, "files", "", "../secret"),
+    ]

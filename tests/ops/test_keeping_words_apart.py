@@ -100,7 +100,7 @@ def test_a_secret_is_only_for_the_origins_it_was_given_for() -> None:
             secrets.revealed("secret:password", elsewhere)
 
 
-def test_a_name_nobody_gave_is_an_error_and_not_typed_into_the_page() -> None:
+def test_an_unknown_secret_name_is_an_error_and_is_not_typed_into_the_page() -> None:
     with pytest.raises(UsageError, match="unknown secret 'pasword'"):
         Secrets({"password": "hunter22"}).revealed("secret:pasword", "https://a.example/")
 
@@ -155,7 +155,7 @@ def test_an_action_policy_that_cannot_be_read_stops_the_start(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("origin", ["shop.example", "https://shop.example/login", "ftp://shop.example", "https://", ""])
-def test_what_is_no_origin_cannot_bind_a_secret(origin: str) -> None:
+def test_a_secret_can_be_bound_only_to_valid_origins(origin: str) -> None:
     with pytest.raises(UsageError, match="not a valid origin"):
         Secret("hunter22", origins=(origin,))
 

@@ -24,8 +24,8 @@ SAMPLES = [
     {"kind": "screenshot", "full_page": False, "annotate": False, "ref": None},
     {"kind": "get_state"},
     {"kind": "wait_for", "selector": "#done", "role": None, "timeout_ms": 10_000},
-    {"kind": "network_log", "filter": None, "limit": 100, "clear": False},
-    {"kind": "console", "filter": None, "limit": 100, "clear": False},
+    {"kind": "network_log", "tab": None, "filter": None, "limit": 100, "clear": False},
+    {"kind": "console", "tab": None, "filter": None, "limit": 100, "clear": False},
     {"kind": "new_tab", "url": None},
     {"kind": "close_tab"},
     {"kind": "back"},
@@ -52,7 +52,7 @@ def test_every_kind_comes_back_as_it_went(sample: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample["kind"])
-def test_a_field_that_nobody_named_is_refused_by_name(sample: dict[str, object]) -> None:
+def test_an_unknown_field_is_refused_by_name(sample: dict[str, object]) -> None:
     with pytest.raises(InvalidOperation, match="surprise: Extra inputs are not permitted"):
         parse_operation({**sample, "surprise": 1})
 
@@ -75,7 +75,8 @@ def test_a_field_that_nobody_named_is_refused_by_name(sample: dict[str, object])
         ({"kind": "navigate", "url": "https://a/", "wait_until_loaded": "yes"}, "wait_until_loaded"),
         ({"kind": "navigate", "url": "x" * 9_000}, "navigate.url"),
         ({"kind": "read", "mode": "everything"}, "read.mode"),
-        ({"kind": "read", "max_length": 0}, "read.max_length"),
+        ({"kind": "read", "max_length": -1}, "read.max_length"),
+        ({"kind": "read", "max_length": "many"}, "read.max_length"),
         ({"kind": "read", "max_length": 1.5}, "read.max_length"),
         ({"kind": "select", "ref": "e1", "values": []}, "select.values"),
         ({"kind": "select", "ref": "e1", "values": "a"}, "select.values"),
@@ -86,14 +87,14 @@ def test_a_field_that_nobody_named_is_refused_by_name(sample: dict[str, object])
         ({"kind": "console", "limit": True}, "console.limit"),
     ],
 )
-def test_what_is_no_operation_says_which_field_is_wrong(source: str | dict[str, object], words: str) -> None:
+def test_an_error_about_an_invalid_operation_names_the_field(source: str | dict[str, object], words: str) -> None:
     with pytest.raises(InvalidOperation) as refused:
         parse_operation(source)
     assert words in str(refused.value)
     assert refused.value.exit_code == 2
 
 
-def test_a_wrong_kind_is_told_the_kinds_there_are() -> None:
+def test_an_error_about_an_unknown_kind_lists_the_kinds() -> None:
     with pytest.raises(InvalidOperation, match="The kinds are navigate, snapshot, read"):
         parse_operation({"kind": "evaluate"})
 

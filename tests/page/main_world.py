@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bridge.page.interception.fetch_messages import PausedRequest
+from bridge.page.fetch_messages import PausedRequest
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 

@@ -75,7 +75,7 @@ async def test_fill_and_enter_submit_a_search(shop: Page) -> None:
     search = shot.find(role="searchbox").ref
     filled = await shop.fill(search, "coin")
     assert (filled.value, filled.cost.round_trips) == ("coin", 1)
-    pressed = await shop.press("Enter", ref=search)
+    pressed = await shop.press(search, "Enter")
     assert pressed.cost.round_trips <= 2
     after = await shop.snapshot()
     assert [ref.name for ref in after.refs.values()].count("Add to cart") == 1
@@ -92,7 +92,7 @@ async def test_dead_ref_names_the_removed_element(shop: Page) -> None:
     ring = shot.find(role="button", name="Add to cart", nth=0).ref
     search = shot.find(role="searchbox").ref
     await shop.fill(search, "coin")
-    await shop.press("Enter", ref=search)
+    await shop.press(search, "Enter")
     with pytest.raises(RefNotFound, match=f'{ring} was button "Add to cart"'):
         await shop.click(ring)
 

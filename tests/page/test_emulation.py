@@ -37,7 +37,7 @@ async def test_set_offline_on_and_off(page: Page, local_server: LocalServer) -> 
 async def test_time_zone_locale_and_media_are_emulated(page: Page, local_server: LocalServer) -> None:
     await page.set_time_zone("Asia/Kathmandu")
     await page.set_locale("de-DE")
-    await page.set_media(color_scheme="dark", reduced_motion=True)
+    await page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     await page.goto(local_server.url("second.html"))
     assert await value(page, "Intl.DateTimeFormat().resolvedOptions().timeZone") in ("Asia/Kathmandu", "Asia/Katmandu")
     assert await value(page, "new Date(0).getTimezoneOffset()") == -330
@@ -45,7 +45,7 @@ async def test_time_zone_locale_and_media_are_emulated(page: Page, local_server:
     assert await value(page, "navigator.language") == "de-DE"
     assert await value(page, "matchMedia('(prefers-color-scheme: dark)').matches") is True
     assert await value(page, "matchMedia('(prefers-reduced-motion: reduce)').matches") is True
-    await page.set_media()
+    await page.emulate_media()
     await page.set_time_zone(None)
     await page.set_locale(None)
     assert await value(page, "matchMedia('(prefers-reduced-motion: reduce)').matches") is False
@@ -57,7 +57,7 @@ async def test_rejected_emulation_value_is_a_usage_error(page: Page) -> None:
     with pytest.raises(UsageError, match="not a valid geolocation"):
         await page.set_geolocation(91, 0)
     with pytest.raises(UsageError, match="header"):
-        await page.set_extra_headers({"x": "a\r\nb: c"})
+        await page.set_extra_http_headers({"x": "a\r\nb: c"})
 
 
 async def test_set_permissions_is_unsupported_in_a_webview(page: Page, local_server: LocalServer) -> None:
@@ -102,14 +102,14 @@ async def is_refused(page: Page, url: str) -> None:
 
 async def test_credentials_and_extra_headers_are_sent(webview_device: str, careful_server: LocalServer) -> None:
     async with Session.open(webview_device, grants=[careful_server.grant]) as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         await is_refused(page, careful_server.url("private"))
         await page.set_http_credentials("https://elsewhere.example", "ada", "secret")
         await is_refused(page, careful_server.url("private"))
         await page.set_http_credentials(careful_server.url(""), "ada", "wrong")
         await is_refused(page, careful_server.url("private"))
         await page.set_http_credentials(careful_server.url(""), "ada", "secret")
-        await page.set_extra_headers({"x-test": "yes"})
+        await page.set_extra_http_headers({"x-test": "yes"})
         there = await page.goto(careful_server.url("private"))
         assert (there.status, there.title) == (200, "open")
         await page.wait_for(text="x-test: yes", timeout_s=20)
@@ -130,7 +130,7 @@ async def test_certificate_exception_covers_one_host(webview_device: str, self_s
     port = self_signed.port
     grants = [self_signed.grant, TestServerGrant("localhost", port)]
     async with Session.open(webview_device, grants=grants) as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         with pytest.raises(NavigationFailed, match="ERR_CERT"):
             await page.goto(f"https://127.0.0.1:{port}/")
         await page.accept_certificate("127.0.0.1")

@@ -10,7 +10,7 @@ import pytest
 
 from bridge import Session
 from bridge.errors import DeadlineExceeded
-from bridge.page.locators.expectations import expect
+from bridge.page.locators.assertions import expect
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 
@@ -20,7 +20,7 @@ OPERATIONS: dict[str, Callable[[Page], Awaitable[object]]] = {
     "snapshot": lambda page: page.snapshot(timeout_s=0.3),
     "click": lambda page: page.click("e1", timeout_s=0.3),
     "goto": lambda page: page.goto(page.url, timeout_s=0.3),
-    "back": lambda page: page.back(timeout_s=0.3),
+    "back": lambda page: page.go_back(timeout_s=0.3),
     "reload": lambda page: page.reload(timeout_s=0.3),
     "query": lambda page: page.query("e1", "text", timeout_s=0.3),
     "wait_for": lambda page: page.wait_for(text="x", timeout_s=0.3),

@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import json
 import os
-import socket
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -22,12 +21,13 @@ from urllib.parse import quote
 import pytest
 
 from bridge import Session, TestServerGrant
-from bridge.cdp import CdpConnection, open_cdp
+from bridge.cdp import CdpConnection
 from bridge.errors import BridgeError, NameNotResolved, PolicyRefused
 from bridge.page.page import Page
 from bridge.policy import BrowserPolicy
 from bridge.policy.pinning import PinnedEgress
 from bridge.virtual_device.engine.chromium import find_chromium, run_chromium
+from bridge.virtual_device.engine.pipe import open_pipe
 from tests.policy.site import CountingServer, Site, serving
 
 pytestmark = pytest.mark.browser
@@ -116,7 +116,7 @@ def short_folder() -> Iterator[Path]:
 
 @pytest.mark.timeout(300)
 async def test_each_vector_works_in_a_browser_without_a_policy(site: Site, short_folder: Path) -> None:
-    flags = ["--headless=new", "--no-sandbox", "--no-first-run", "--disable-gpu", "--remote-debugging-port=0"]
+    flags = ["--headless=new", "--no-sandbox", "--no-first-run", "--disable-gpu", "--remote-debugging-pipe"]
     flags.append("--allow-loopback-in-peer-connection")  # STUN servers are elsewhere, as a rule
     program = str(find_chromium(os.environ))
     idle: list[str] = []
@@ -144,21 +144,19 @@ async def test_each_vector_works_in_a_browser_without_a_policy(site: Site, short
                 idle.append(vector["name"])
             await browser.call("Target.closeTarget", {"targetId": made["targetId"]}, timeout_s=10)
 
-    async with run_chromium(
-        [program, *flags, f"--user-data-dir={short_folder}"], short_folder, timeout_s=30
-    ) as chromium:
-        sock = socket.create_connection(("127.0.0.1", chromium.port))
-        sock.setblocking(False)
-        async with open_cdp(sock, chromium.browser_path, timeout_s=10) as browser:
-            for vector in VECTORS:
-                if vector["control"] == "plain":  # one after the other: tabs in the background speculate on nothing
-                    await run(browser, vector)
+    async with (
+        run_chromium([program, *flags, f"--user-data-dir={short_folder}"], short_folder, timeout_s=30) as chromium,
+        open_pipe(chromium.sock) as pipe,
+    ):
+        for vector in VECTORS:
+            if vector["control"] == "plain":  # one after the other: tabs in the background speculate on nothing
+                await run(pipe.cdp, vector)
 
     assert not idle, ", ".join(idle)
 
 
 async def test_a_strict_session_reports_its_protection(held: Session) -> None:
-    await held.new_tab()
+    await held.new_page()
 
     assert held.capabilities is not None
     assert (held.capabilities.egress, held.capabilities.webrtc) == ("pinned", "blocked")
@@ -174,7 +172,7 @@ async def test_no_vector_reaches_a_forbidden_server(held: Session, site: Site, f
     async def run(vector: dict[str, Any]) -> None:
         name = vector["name"]
         async with few:
-            page = await held.new_tab()
+            page = await held.new_page()
             if vector["control"] == "held":
                 await _visit(page, site, vector, site.url(f"/hit/{name}"))
                 if not await site.wait_for_hit(name, timeout_s=_CONTROL_S):
@@ -183,14 +181,14 @@ async def test_no_vector_reaches_a_forbidden_server(held: Session, site: Site, f
                 await _visit(page, site, vector, f"http://{host}:{forbidden.port}/hit/{name}")
                 # A later request of the same page is through: what came before it has been decided.
                 assert await _gets_through(page, site, f"after-{host}-{name}"), name
-            await held.close_tab(page)
+            await page.close()
 
     await asyncio.gather(*(run(vector) for vector in VECTORS if "gesture" not in vector))
     for vector in VECTORS:
         if "gesture" in vector:  # one after the other: a device has room for few windows
             await run(vector)
             for page in held.pages:
-                await held.close_tab(page)
+                await page.close()
 
     assert forbidden.seen == []
     assert not idle, ", ".join(idle)
@@ -199,7 +197,7 @@ async def test_no_vector_reaches_a_forbidden_server(held: Session, site: Site, f
 async def test_a_redirect_to_a_forbidden_address_is_reported_as_refused(
     held: Session, site: Site, forbidden: CountingServer
 ) -> None:
-    page = await held.new_tab()
+    page = await held.new_page()
 
     with pytest.raises(PolicyRefused, match="loopback"):
         await page.goto(site.url(f"/redirect/302?to=http://127.0.0.1:{forbidden.port}/"))
@@ -209,7 +207,7 @@ async def test_a_redirect_to_a_forbidden_address_is_reported_as_refused(
 
 
 async def test_ten_redirects_are_followed_and_eleven_are_not(held: Session, site: Site) -> None:
-    page = await held.new_tab()
+    page = await held.new_page()
 
     assert (await page.goto(site.url("/chain?left=10"))).status == 200
     site.hops = 0
@@ -219,7 +217,7 @@ async def test_ten_redirects_are_followed_and_eleven_are_not(held: Session, site
 
 
 async def test_content_of_a_forbidden_page_is_not_returned(held: Session, site: Site) -> None:
-    page = await held.new_tab()
+    page = await held.new_page()
     await page.goto(site.url("/blank"))
     attachment = await page.attached()
     go = "location.href=URL.createObjectURL(new Blob(['<h1>inside</h1>'],{type:'text/html'}))"
@@ -233,7 +231,7 @@ async def test_content_of_a_forbidden_page_is_not_returned(held: Session, site: 
 
 
 async def test_without_the_gate_no_request_leaves(held: Session, site: Site) -> None:
-    page = await held.new_tab()
+    page = await held.new_page()
     await page.goto(site.url("/blank"))
     assert held.containment.gate is not None
     await held.containment.gate.stop()
@@ -244,7 +242,7 @@ async def test_without_the_gate_no_request_leaves(held: Session, site: Site) -> 
 
 
 async def test_windows_opened_by_scripts_have_no_webrtc(held: Session, site: Site) -> None:
-    page = await held.new_tab(site.url("/blank"))
+    page = await held.new_page(site.url("/blank"))
     attachment = await page.attached()
     for opened in ("open('about:blank')", "document.open('about:blank', '_blank', '')", "open('', 'named')"):
         held_out = f"(handed => typeof handed.RTCPeerConnection + typeof handed.WebTransport)({opened})"

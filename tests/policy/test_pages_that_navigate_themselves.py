@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
 from html import escape
 from urllib.parse import parse_qs, urlsplit
 
@@ -41,7 +42,12 @@ class _GoesOn(QuietHandler):
             return
         body = {
             "/script": f"<script>location = '{to}'</script>",
+            "/parsing": f"<h1>Before</h1><script>location = '{to}'</script><p>After</p>",
             "/meta": f'<meta http-equiv="refresh" content="0;url={escape(to)}">',
+            "/form": f'<form action="{escape(to)}" method="post"><button>Go on</button></form>',
+            "/submit": f'<form id="f" action="{escape(to)}"></form><button onclick="f.submit()">Go on</button>',
+            "/assign": f"<button onclick=\"location.assign('{to}')\">Go on</button>",
+            "/frame": f"<iframe id='i'></iframe><button onclick=\"i.src = '{to}'\">Go on</button>",
             "/link": f'<a href="{escape(to)}">Go on</a>',
         }.get(asked.path, "<h1>Fine</h1>")
         content = f"<!doctype html><title>Page</title>{body}".encode()
@@ -73,12 +79,14 @@ async def page(webview_device: str, site: LocalServer, closed_port: int) -> Asyn
     grants = [TestServerGrant("127.0.0.1", port) for port in (site.port, closed_port)]
     egress = PinnedEgress(BrowserPolicy(default_action="allow"), grants)
     async with Session.open(webview_device, egress=egress) as session:
-        yield await session.new_tab()
+        yield await session.new_page()
 
 
 async def follow(page: Page, url: str) -> None:
     """The first document may have come to its load event before it goes on."""
-    await page.goto(url)
+    refusal = next((notice for notice in (await page.goto(url)).notices if "stays as it was" in notice), None)
+    if refusal is not None:
+        raise PolicyRefused(refusal.partition(": ")[2])
     await page.wait_for(url="http://10.*/inside", timeout_s=20)
 
 
@@ -87,11 +95,20 @@ async def test_a_client_redirect_to_a_refused_address_is_refused(page: Page, sit
     with pytest.raises(PolicyRefused, match=r"http://10\.0\.0\.1/inside is refused: .*private"):
         await follow(page, site.url(f"{way}?to={INSIDE}"))
 
-    for look in (page.snapshot, page.read, page.screenshot):
-        with pytest.raises(PolicyRefused, match=r"10\.0\.0\.1"):
-            await look()
+    assert page.url == site.url(f"{way}?to={INSIDE}")
+    assert (await page.snapshot()).title == "Page"
     assert (await page.goto(site.url("fine"))).status == 200
     assert "Fine" in (await page.snapshot(interactive_only=False)).text
+
+
+async def test_a_page_that_goes_on_while_it_is_parsed_keeps_what_was_parsed(page: Page, site: LocalServer) -> None:
+    """Chromium stops the parser when a script navigates, and does not go on after an aborted request or a 204."""
+    with pytest.raises(PolicyRefused):
+        await follow(page, site.url(f"parsing?to={INSIDE}"))
+    shown = (await page.snapshot(interactive_only=False)).text
+    assert "Before" in shown
+    assert "After" not in shown
+    assert (await page.goto(site.url("fine"))).status == 200
 
 
 async def test_a_client_redirect_that_cannot_load_fails(page: Page, site: LocalServer, closed_port: int) -> None:
@@ -123,6 +140,42 @@ async def test_tapping_a_link_to_a_refused_address_reports_the_refusal(page: Pag
         await page.goto(site.url(f"link?to={way}"))
         shot = await page.snapshot()
 
-        with pytest.raises(PolicyRefused, match=r"http://10\.0\.0\.1/inside is refused: .*private"):
+        with pytest.raises(PolicyRefused, match=r"http://10\.0\.0\.1/inside is refused: .*private") as refused:
             await page.click(shot.find(role="link").ref)
-        assert (await page.back()).title == "Page"
+        assert refused.value.details == {"url": INSIDE, "rule": "range:private", "page": site.url(f"link?to={way}")}
+        after = await page.snapshot()
+        assert (after.url, after.find(role="link").ref) == (shot.url, shot.find(role="link").ref)
+        shown = [*(entry.url for entry in page.network().entries), *map(str, page.console().entries)]
+        assert not any(line.startswith(("chrome-error:", "data:")) for line in shown)
+
+
+@pytest.mark.parametrize("way", ["form", "submit", "assign", "frame"])
+async def test_every_way_to_a_refused_address_leaves_the_page_as_it_was(
+    page: Page, site: LocalServer, way: str
+) -> None:
+    await page.goto(site.url(f"{way}?to={INSIDE}"))
+    before = await page.snapshot()
+
+    with pytest.raises(PolicyRefused, match=r"10\.0\.0\.1") if way != "frame" else nullcontext():
+        await page.click(before.find(role="button").ref)
+
+    after = await page.snapshot()
+    assert after.url == before.url
+    assert after.find(role="button").ref == before.find(role="button").ref
+    assert "chrome-error" not in after.text
+
+
+async def test_a_name_of_a_private_address_is_refused_before_the_page_is_left(
+    webview_device: str, site: LocalServer
+) -> None:
+    async def resolve(host: str) -> tuple[str, ...]:
+        return ("10.1.2.3",)
+
+    grants = [TestServerGrant("127.0.0.1", site.port)]
+    egress = PinnedEgress(BrowserPolicy(default_action="allow"), grants, resolve=resolve)
+    async with Session.open(webview_device, egress=egress) as session:
+        page = await session.new_page(site.url("link?to=http://intranet.example/"))
+        link = (await page.snapshot()).find(role="link").ref
+        with pytest.raises(PolicyRefused, match=r"intranet\.example"):
+            await page.click(link)
+        assert (await page.snapshot()).find(role="link").ref == link

@@ -37,7 +37,7 @@ async def page(webview_device: str, local_server: LocalServer, dialled: list[int
 
     egress = PinnedEgress(BrowserPolicy(allowed_origins=(SITE, OTHER)), resolve=resolve, connect=connect)
     async with Session.open(webview_device, egress=egress) as session:
-        yield await session.new_tab()
+        yield await session.new_page()
 
 
 async def test_an_allowed_http_address_opens_as_http(page: Page, dialled: list[int]) -> None:

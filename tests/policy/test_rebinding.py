@@ -120,7 +120,7 @@ async def test_the_first_answer_stays_pinned_when_the_name_turns_private(
     webview_device: str, tmp_path: Path, first: tuple[str, ...]
 ) -> None:
     async with rig(webview_device, tmp_path, *first) as bench:
-        page = await bench.session.new_tab(f"http://{HOST}:{PORT}/blank")
+        page = await bench.session.new_page(f"http://{HOST}:{PORT}/blank")
         bench.names.answer = (PRIVATE,)
         for way in WAYS:
             said = await bench.use(page, way, way)
@@ -137,7 +137,7 @@ async def test_a_changed_answer_is_refused_when_the_pinned_address_dies(
     webview_device: str, tmp_path: Path, then: tuple[str, ...]
 ) -> None:
     async with rig(webview_device, tmp_path, PUBLIC) as bench:
-        page = await bench.session.new_tab(f"http://{HOST}:{PORT}/blank")
+        page = await bench.session.new_page(f"http://{HOST}:{PORT}/blank")
         bench.names.answer = then
         bench.wire.up.discard(PUBLIC)
         before = set(bench.site.hits)
@@ -156,7 +156,7 @@ async def test_a_first_answer_with_a_private_address_is_refused(
     webview_device: str, tmp_path: Path, first: tuple[str, ...]
 ) -> None:
     async with rig(webview_device, tmp_path, *first) as bench:
-        page = await bench.session.new_tab()
+        page = await bench.session.new_page()
         for way in ("navigation", "webfetch", "download", "subresource", "websocket", "worker"):
             said = await bench.use(page, way, way)
             assert said, way

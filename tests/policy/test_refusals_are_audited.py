@@ -35,7 +35,7 @@ def egress(site: LocalServer) -> PinnedEgress:
 @pytest.fixture
 async def page(webview_device: str, egress: PinnedEgress) -> AsyncIterator[Page]:
     async with Session.open(webview_device, egress=egress) as session:
-        yield await session.new_tab()
+        yield await session.new_page()
 
 
 def refused(egress: PinnedEgress) -> list[tuple[str, int, str]]:

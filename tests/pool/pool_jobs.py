@@ -12,7 +12,7 @@ from bridge import Session
 
 async def products_for(session: Session, item: dict[str, Any]) -> str:
     """How many products the shop finds for some words."""
-    page = await session.new_tab(item["url"])
+    page = await session.new_page(item["url"])
     await page.get_by_role("searchbox").fill(item["words"])
     if flag := item.get("dies_once"):
         die_once(Path(flag), session.serial)
@@ -22,7 +22,7 @@ async def products_for(session: Session, item: dict[str, Any]) -> str:
 
 
 def products_without_await(session: Any, item: dict[str, Any]) -> str:
-    page = session.new_tab(item["url"])
+    page = session.new_page(item["url"])
     page.get_by_role("searchbox").fill(item["words"])
     if flag := item.get("dies_once"):
         die_once(Path(flag), session.serial)

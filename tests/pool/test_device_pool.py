@@ -76,11 +76,11 @@ def test_plain_functions_work_at_the_same_time_on_blocking_sessions(
     with sync.DevicePool.open(["virtual"] * 2, session_options=options(shop)) as pool:
         assert [outcome.result() for outcome in pool.run(job, items)] == wanted(items)
         with pool.lease() as session:
-            assert session.new_tab(shop.url("login.html")).snapshot().title
+            assert session.new_page(shop.url("login.html")).snapshot().title
     assert threading.main_thread().name not in threads
 
 
-async def test_what_a_job_raises_is_its_own_end_and_nobody_elses(webview_device: str) -> None:
+async def test_an_exception_ends_only_its_own_job(webview_device: str) -> None:
     async def job(session: Session, item: int) -> int:
         if item == 1:
             raise ValueError("one is no item")
@@ -119,7 +119,7 @@ async def test_a_lease_is_one_works_alone_and_nothing_of_it_is_left_for_the_next
 ) -> None:
     async with DevicePool.open([webview_device], session_options=options(shop)) as pool:
         async with pool.lease() as first:
-            page = await first.new_tab(shop.url("shop.html"))
+            page = await first.new_page(shop.url("shop.html"))
             await page.add_init_script("document.cookie = 'left=1'")
             await page.reload()
             with pytest.raises(DeadlineExceeded, match=f"{webview_device}: running a job"):
@@ -128,7 +128,7 @@ async def test_a_lease_is_one_works_alone_and_nothing_of_it_is_left_for_the_next
         async with pool.lease(timeout_s=30) as second:
             assert second is not first
             assert second.pages == ()
-            again = await second.new_tab(shop.url("shop.html"))
+            again = await second.new_page(shop.url("shop.html"))
             await again.wait_for(function="!document.cookie.includes('left')", timeout_s=20)
 
 
@@ -161,7 +161,7 @@ async def test_a_pool_that_leaves_its_block_leaves_no_device(adb_port: int) -> N
     assert seen[0] not in {handle.serial for handle in list_virtual_devices()}
 
 
-async def test_a_virtual_device_that_cannot_start_is_told_at_once(
+async def test_a_virtual_device_that_cannot_start_is_reported_at_once(
     adb_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRIDGE_CHROMIUM", "/nonexistent/chromium")

@@ -11,7 +11,10 @@ from PIL import Image
 
 from tests.pytest_plugin.conftest import Project
 
-BUNDLE = {"screenshot.png", "snapshot.txt", "page.md", "console.txt", "network.har", "logcat.txt", "host.log"}
+BUNDLE = {
+    *("screenshot.png", "snapshot.txt", "page.md", "console.txt", "network.har", "logcat.txt", "host.log"),
+    ".webview-run",
+}
 
 
 @pytest.mark.browser
@@ -39,7 +42,7 @@ def test_four_workers_have_a_virtual_device_each_and_failures_leave_a_bundle(sam
 
 
 @pytest.mark.browser
-def test_a_failure_is_told_at_the_line_of_the_test(sample_project: Project) -> None:
+def test_a_failure_is_reported_at_the_line_of_the_test(sample_project: Project) -> None:
     run = sample_project.run("--webview-device=virtual", "--webview-artifacts=never", "-k", "plain_failure")
 
     assert re.search(r'> +expect\(page.get_by_role\("status"\)\).*\nE +bridge.errors.ExpectationFailed', run.output)
@@ -49,7 +52,7 @@ def test_a_failure_is_told_at_the_line_of_the_test(sample_project: Project) -> N
 
 
 @pytest.mark.browser
-def test_a_trace_lies_in_the_folder_and_tells_what_the_test_did(sample_project: Project) -> None:
+def test_the_folder_of_a_failed_test_has_a_trace_of_it(sample_project: Project) -> None:
     from bridge.surfaces.trace.document import read_trace
 
     run = sample_project.run("--webview-device=virtual", "--webview-trace", "-k", "plain_failure")
@@ -61,15 +64,18 @@ def test_a_trace_lies_in_the_folder_and_tells_what_the_test_did(sample_project: 
 
 
 @pytest.mark.browser
-def test_what_an_earlier_run_left_is_not_touched(sample_project: Project) -> None:
+def test_files_of_an_earlier_run_are_replaced_and_those_of_others_kept(sample_project: Project) -> None:
     earlier = sample_project.run("--webview-device=virtual", "-k", "plain_failure")
-    kept = sample_project.folder / earlier.properties("test_plain_failure")["webview_artifacts"]
-    before = {path: path.read_bytes() for path in kept.iterdir()}
+    folder = sample_project.folder / earlier.properties("test_plain_failure")["webview_artifacts"]
+    (folder / "old.txt").touch()
 
     later = sample_project.run("--webview-device=virtual", "-k", "plain_failure")
+    assert sample_project.folder / later.properties("test_plain_failure")["webview_artifacts"] == folder
+    assert not (folder / "old.txt").exists()
 
-    assert later.properties("test_plain_failure")["webview_artifacts"] != kept.name
-    assert {path: path.read_bytes() for path in kept.iterdir()} == before
+    (folder / ".webview-run").unlink()  # a folder of another origin
+    last = sample_project.run("--webview-device=virtual", "-k", "plain_failure")
+    assert sample_project.folder / last.properties("test_plain_failure")["webview_artifacts"] != folder
 
 
 def test_an_unknown_serial_is_an_error_that_names_it(project: Project) -> None:
@@ -121,7 +127,7 @@ def test_a_test_of_an_async_function_without_its_plugin_says_what_is_missing(pro
     assert not (project.folder / "webview-artifacts").exists()
 
 
-def test_a_test_of_an_async_function_that_nobody_would_await_says_what_is_to_be_set(project: Project) -> None:
+def test_an_async_test_that_would_not_be_awaited_names_the_missing_setting(project: Project) -> None:
     project.write("pytest.ini", "[pytest]\n")
     project.write(
         "test_one.py",
@@ -141,7 +147,7 @@ def test_the_folder_of_a_test_is_readable_and_safe(tmp_path: Path) -> None:
 
     properties: list[tuple[str, object]] = []
     names = [
-        Artifacts(tmp_path, "kept", test, "always", properties).folder
+        Artifacts(tmp_path, "kept", test, "always", properties, "run").folder
         for test in (
             "tests/test_a.py::test_b[../../etc/passwd]",
             "tests/test_a.py::test_b[..-..-etc-passwd]",

@@ -78,10 +78,10 @@ CASES = [
     ("a base element", '<base href="http://other.com/d/"><a href="x">a</a>', "[a](http://other.com/d/x)"),
     ("a picture", '<img src="i.png" alt="A cat">', "![A cat](http://e.com/d/i.png)"),
     ("a picture without words", '<img src="i.png">', "![](http://e.com/d/i.png)"),
-    ("a picture without a source", '<img alt="A cat">', "![A cat]()"),
+    ("a picture without a source", '<img alt="A cat">', "A cat"),
     ("a picture of one pixel is dropped", 'a<img src="t.gif" width="1" height="1">b', "ab"),
     ("a lazy picture", '<img src="data:image/gif;base64,R0" data-src="i.png" alt="a">', "![a](http://e.com/d/i.png)"),
-    ("a picture of data", '<img src="data:image/png;base64,iVBOR" alt="a">', "![a]()"),
+    ("a picture of data", '<img src="data:image/png;base64,iVBOR" alt="a">', "a"),
     (
         "a set of pictures gives the largest",
         '<img srcset="s.png 100w, l.png 900w" alt="a">',

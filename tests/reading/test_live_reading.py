@@ -34,7 +34,7 @@ async def test_it_takes_one_round_trip(article: Page) -> None:
     assert (await article.read()).cost.round_trips == 1
 
 
-async def test_text_that_nobody_sees_is_left_out_and_counted(article: Page) -> None:
+async def test_invisible_text_is_left_out_and_counted(article: Page) -> None:
     result = await article.read()
     assert "Ignore" not in result.markdown
     assert "Closed menu" not in result.markdown
@@ -68,7 +68,7 @@ async def test_a_link_in_a_frame_has_its_address_where_others_have_refs(page: Pa
         "document.querySelector('iframe').contentDocument.body.innerHTML += '<p><a href=shop.html>to the shop</a></p>'"
     )
     await (await page.attached()).call("Runtime.evaluate", {"expression": frame}, timeout_s=20)
-    text = (await page.read(links="ref")).markdown
+    text = (await page.read(mode="raw", links="ref")).markdown
     assert f"[to the shop]({local_server.url('shop.html')})" in text
 
 
@@ -130,5 +130,30 @@ async def test_a_page_of_cards_is_read_as_a_list(page: Page, local_server: Local
 
 
 async def test_an_empty_page_gives_an_empty_text(session: Session) -> None:
-    page = await session.new_tab()
+    page = await session.new_page()
     assert (await page.read()).markdown == ""
+
+
+async def test_metadata_are_what_the_page_says_about_itself(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("metadata.html"))
+    result = await page.read(metadata=True)
+    assert result.metadata is not None
+    assert result.metadata.to_json() == {
+        "title": "Tea for two",
+        "description": 'Leaves, "water" & time',
+        "author": "Ada Leaf",
+        "published": "2024-05-01",
+        "canonical": local_server.url("tea"),
+        "language": "en-GB",
+        "site_name": "Garden Weekly",
+        "image": local_server.url("tea.jpg"),
+    }
+    assert "only for machines" not in result.markdown
+    assert (await page.read()).metadata is None
+
+
+async def test_metadata_are_redacted_like_the_text(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("metadata.html"))
+    result = await page.read(metadata=True, redact=lambda text: text.replace("Leaf", "[secret]"))
+    assert result.metadata is not None
+    assert result.metadata.author == "Ada [secret]"

@@ -21,8 +21,8 @@ async def test_a_result_reports_the_answer_that_the_page_got(webview_device: str
         await device.fault("answer_dialogs_at_once")
         with own_site({"/": PAGE}) as site:
             async with Session.open(device.serial, grants=[site.grant]) as session:
-                page = await session.new_tab(site.url())
-                page.on_dialog(answer)
+                page = await session.new_page(site.url())
+                page.answer_dialogs(answer)
                 ask = (await page.snapshot()).find(name="Ask").ref
                 reports = [line for _ in range(3) for line in (await page.click(ask)).changes.dialogs]
                 answers = re.findall(r"true|false", (await page.snapshot()).text.partition("\n")[2])
@@ -33,8 +33,8 @@ async def test_a_result_reports_the_answer_that_the_page_got(webview_device: str
 async def test_the_app_leaves_a_dialog_to_the_session(webview_device: str) -> None:
     with own_site({"/": PAGE}) as site:
         async with Session.open(webview_device, grants=[site.grant]) as session:
-            page = await session.new_tab(site.url())
-            page.on_dialog("accept")
+            page = await session.new_page(site.url())
+            page.answer_dialogs("accept")
             result = await page.click((await page.snapshot()).find(name="Ask").ref)
             assert result.changes.dialogs == ('confirm "Sure?" (accepted)',)
             assert '"true"' in (await page.snapshot()).text

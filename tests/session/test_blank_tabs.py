@@ -25,16 +25,16 @@ async def shown(page: Page) -> set[str]:
 
 
 async def test_a_new_tab_reports_about_blank_everywhere(webview_session: Session) -> None:
-    page = await webview_session.new_tab()
+    page = await webview_session.new_page()
     assert await shown(page) == {"about:blank"}
-    await webview_session.close_tab(page)
+    await page.close()
 
 
 async def test_a_new_tab_reports_about_blank_after_a_broken_connection(webview_session: Session) -> None:
-    page = await webview_session.new_tab()
+    page = await webview_session.new_page()
     await webview_session.reconnect()
     assert await shown(page) == {"about:blank"}
-    await webview_session.close_tab(page)
+    await page.close()
 
 
 def test_only_the_nonce_of_the_host_app_is_removed_from_an_address() -> None:

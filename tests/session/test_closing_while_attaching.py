@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 
 async def test_a_tab_that_is_closed_while_attaching_is_detached(session: Session, local_server: LocalServer) -> None:
-    page = await session.new_tab(local_server.url("second.html"))
+    page = await session.new_page(local_server.url("second.html"))
     (tab,) = session.open_tabs()
     begun, go_on = asyncio.Event(), asyncio.Event()
     made: list[Attachment] = []
@@ -28,7 +28,7 @@ async def test_a_tab_that_is_closed_while_attaching_is_detached(session: Session
     tab.on_attach(prepare)
     attaching = asyncio.create_task(tab.reattach(timeout_s=30))
     await begun.wait()
-    await session.close_tab(page)
+    await page.close()
     go_on.set()
 
     with pytest.raises(TabLost, match="t1 has been closed"):
@@ -37,7 +37,7 @@ async def test_a_tab_that_is_closed_while_attaching_is_detached(session: Session
 
 
 async def test_popups_may_be_closed_while_they_are_adopted(session: Session, local_server: LocalServer) -> None:
-    page = await session.new_tab(local_server.url("second.html"))
+    page = await session.new_page(local_server.url("second.html"))
     attachment = await page.attached()
     reported = asyncio.Event()
     session.host_client.on_event(lambda event, _fields: reported.set() if event == "popup" else None)
@@ -47,6 +47,6 @@ async def test_popups_may_be_closed_while_they_are_adopted(session: Session, loc
         attachment.connection.send("Runtime.evaluate", opening).abandon()
         async with asyncio.timeout(30):
             await reported.wait()
-        await session.close_tab(session.pages[1])
+        await session.pages[1].close()
         await session.wait_for_popups()
     assert session.pages == (page,)

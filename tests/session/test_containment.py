@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from bridge import BrowserPolicy, Session, TestServerGrant
 from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused, Unsupported
-from bridge.page.interception.fetch_domain import FetchDomain
-from bridge.page.interception.fetch_messages import PausedRequest
+from bridge.page.fetch_domain import FetchDomain
+from bridge.page.fetch_messages import PausedRequest
 from bridge.page.interception.url_policy import UrlPolicy
 from bridge.policy.pinning import PinnedEgress
 from bridge.virtual_device import VirtualDeviceHandle
@@ -51,7 +53,7 @@ async def test_a_strict_policy_needs_a_device_that_takes_a_proxy(
     async with Session.open(
         without_proxy.serial, policy=policy, grants=[local_server.grant], on_notice=notices.append
     ) as session:
-        page = await session.new_tab(local_server.url("second.html"))
+        page = await session.new_page(local_server.url("second.html"))
         assert session.capabilities is not None
         assert (session.capabilities.egress, session.capabilities.fetch_interception) == ("unpinned", True)
         assert [notice for notice in notices if "egress=unpinned" in notice]
@@ -70,7 +72,7 @@ async def test_an_unknown_host_name_is_reported_with_its_resolver(webview_device
         raise NameNotResolved(f"{host} has no address", host=host)
 
     async with Session.open(webview_device, egress=PinnedEgress(ALLOWS_ALL, resolve=resolve)) as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         with pytest.raises(NavigationFailed, match="ERR_NAME_NOT_RESOLVED") as failed:
             await page.goto("http://nowhere.example/")
     assert (
@@ -85,7 +87,7 @@ async def test_the_gate_enforces_the_policy_without_interception(
     async with serving(site):
         egress = PinnedEgress(ALLOWS_ALL, [TestServerGrant("localhost", site.port)])
         async with Session.open(webview_device, egress=egress) as session:
-            page = await session.new_tab(site.url("/blank"))
+            page = await session.new_page(site.url("/blank"))
             attachment = await page.attached()
             await attachment.call("Fetch.disable", timeout_s=20)
             port = f"tcp:{forbidden.port}"
@@ -108,7 +110,7 @@ async def test_a_tab_left_by_an_earlier_session_does_not_prevent_the_gate(
     async with Session.open(webview_device, grants=[local_server.grant]) as session:
         there = await session.host_client.list_tabs(timeout_s=20)
         assert left.tab not in [tab["tab"] for tab in there]
-        await session.new_tab(local_server.url("second.html"))
+        await session.new_page(local_server.url("second.html"))
         assert session.capabilities is not None
         assert session.capabilities.egress == "pinned"
 
@@ -118,7 +120,7 @@ async def test_a_popup_that_opens_while_the_session_ends_is_closed(
 ) -> None:
     async with Session.open(webview_device, grants=[local_server.grant]) as watching:
         async with Session.open(webview_device, grants=[local_server.grant]) as session:
-            page = await session.new_tab(local_server.url("second.html"))
+            page = await session.new_page(local_server.url("second.html"))
             attachment = await page.attached()
             attachment.connection.send(
                 "Runtime.evaluate", {"expression": "window.open(location.href)", "userGesture": True}
@@ -136,9 +138,9 @@ async def test_a_second_session_reports_that_the_first_has_set_the_proxy(
 ) -> None:
     notices: list[str] = []
     async with Session.open(webview_device, grants=[local_server.grant]) as first:
-        page = await first.new_tab(local_server.url("second.html"))
+        page = await first.new_page(local_server.url("second.html"))
         async with Session.open(webview_device, grants=[local_server.grant], on_notice=notices.append) as second:
-            await second.new_tab(local_server.url("second.html"))
+            await second.new_page(local_server.url("second.html"))
             assert second.capabilities is not None
             assert second.capabilities.egress == "unpinned"
         assert "another session of this program" in notices[-1]
@@ -163,14 +165,17 @@ def test_a_host_seen_at_a_private_address_is_not_shown_and_not_requested_again()
     assert [record.decision for record in egress.audit] == ["deny range:loopback", "deny range:private"]
 
 
-async def test_a_refusal_is_explained_in_its_own_tab_only() -> None:
+async def test_a_refusal_is_reported_in_its_own_tab_and_explained() -> None:
     url = "http://127.0.0.1:1/"
     interception = UrlPolicy(PinnedEgress(ALLOWS_ALL), blocks_proxy_bypass=True)
     refused, underway = (PausedRequest(tab, url, "GET", {}, "Document", tab) for tab in ("one", "other"))
-    assert await interception._check(refused, "one") is not None
+    reported: list[PolicyRefused] = []
+    state = SimpleNamespace(main_frame_id="one", main=None)
+    tab: Any = SimpleNamespace(state=state, refuse_navigation=reported.append)
+    assert await interception._check(refused, tab) is not None
+    assert [error.details["url"] for error in reported] == [url]
     interception._follow(underway, True)
     assert isinstance(interception.explain(NavigationFailed(url, "net::ERR_BLOCKED_BY_CLIENT")), PolicyRefused)
-    assert isinstance(interception.explain(NavigationFailed(url, "net::ERR_ABORTED")), NavigationFailed)
 
 
 def response(url: str, address: str) -> dict[str, object]:
@@ -213,11 +218,11 @@ async def test_without_interception_a_strict_policy_refuses_and_another_gives_a_
     url = local_server.url("second.html")
     with pytest.raises(PolicyRefused, match="requests cannot be intercepted"):
         async with Session.open(webview_device, policy=ALLOWS_ALL, grants=[local_server.grant]) as session:
-            await session.new_tab(url)
+            await session.new_page(url)
 
     policy = BrowserPolicy(default_action="allow", strict=False)
     async with Session.open(webview_device, policy=policy, grants=[local_server.grant]) as session:
-        await session.new_tab(url)
+        await session.new_page(url)
         assert session.capabilities is not None
         assert (session.capabilities.egress, session.capabilities.fetch_interception) == ("pinned", False)
         port = f"tcp:{forbidden.port}"

@@ -27,7 +27,7 @@ async def test_a_session_shared_by_tools_keeps_idle_tabs_alive(
         opened = partial(Session.open, device.serial, grants=[local_server.grant], on_notice=notices.append)
         async with SharedSession(opened) as shared:
             session, _ = await shared.get()
-            page = await session.new_tab(local_server.url("second.html"))
+            page = await session.new_page(local_server.url("second.html"))
             await asyncio.sleep(1.6 * IDLE_S)
             assert (await page.snapshot()).title == "Second"
     assert not any("closed after idling" in notice for notice in notices)
@@ -43,7 +43,7 @@ async def test_a_kept_session_keeps_idle_tabs_alive(
         own_device(idle_timeout_s=IDLE_S) as device,
         Session.open(device.serial, grants=[local_server.grant], on_notice=notices.append) as session,
     ):
-        page = await session.new_tab(local_server.url("second.html"))
+        page = await session.new_page(local_server.url("second.html"))
         over = asyncio.Event()
         asyncio.get_running_loop().call_later(1.6 * IDLE_S, over.set)
         await (session.stay_awake(over) if is_kept else over.wait())

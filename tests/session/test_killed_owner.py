@@ -21,7 +21,7 @@ import asyncio, os, sys
 from bridge import Session
 async def main():
     async with Session.open(sys.argv[1]) as session:
-        await session.new_tab()
+        await session.new_page()
         if os.fork() == 0:
             sys.stdin.read()
             os._exit(0)
@@ -53,4 +53,4 @@ async def test_the_device_of_a_killed_process_is_free_although_its_child_lives(a
             holder.kill()
             holder.wait()
             async with Session.open(device.serial, policy=other) as session:
-                assert await session.new_tab()
+                assert await session.new_page()

@@ -22,12 +22,12 @@ async def crash(page: Page, after_s: float) -> None:
 async def test_a_tab_opens_although_its_renderer_dies(webview_device: str) -> None:
     async with Session.open(webview_device) as session:
         for after_ms in (0, 10, 40, 80, 120):
-            dying = await session.new_tab()
+            dying = await session.new_page()
             crashing = asyncio.ensure_future(crash(dying, after_ms / 1000))
-            opened = await session.new_tab()
+            opened = await session.new_page()
             await crashing
-            await session.close_tab(dying)
-            await session.close_tab(opened)
+            await dying.close()
+            await opened.close()
 
 
 @pytest.mark.timeout(120)
@@ -43,6 +43,6 @@ async def test_a_tab_that_crashed_while_opening_is_not_waited_for(webview_device
                 await asyncio.Event().wait()
 
         session.on_attach.append(crash_and_say_nothing)
-        opened = await session.new_tab()
+        opened = await session.new_page()
         assert attached == 2
         assert await opened.snapshot()

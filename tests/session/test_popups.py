@@ -33,30 +33,30 @@ async def session(webview_device: str, site: LocalServer) -> AsyncIterator[Sessi
 
 @pytest.mark.parametrize("how", ["Window", "Script"])
 async def test_a_popup_is_a_page_of_its_own(session: Session, site: LocalServer, how: str) -> None:
-    page = await session.new_tab(site.url(""))
+    page = await session.new_page(site.url(""))
     ref = (await page.snapshot()).find(name=how).ref
     async with page.expect_popup() as popup:
         await page.click(ref)
-    await popup.page.wait_for(text="In the window", timeout_s=10)
-    assert (await popup.page.snapshot()).title == "Second window"
+    await (await popup.value).wait_for(text="In the window", timeout_s=10)
+    assert (await (await popup.value).snapshot()).title == "Second window"
     assert list(session.tabs) == ["t1", "t2"]
-    assert session.tabs["t2"] is popup.page
+    assert session.tabs["t2"] is await popup.value
     assert (await page.snapshot()).title == "Opener"
-    await session.close_tab(popup.page)
+    await (await popup.value).close()
     assert list(session.tabs) == ["t1"]
 
 
 async def test_an_unexpected_popup_becomes_a_tab(session: Session, site: LocalServer) -> None:
-    page = await session.new_tab(site.url(""))
+    page = await session.new_page(site.url(""))
     await page.click((await page.snapshot()).find(name="Window").ref)
     async with page.expect_popup() as popup:
         await page.click((await page.snapshot()).find(name="Script").ref)
     assert len(session.tabs) == 3
-    assert popup.page.tab_id in ("t2", "t3")
+    assert (await popup.value).tab_id in ("t2", "t3")
 
 
 async def test_a_missing_popup_and_a_forbidden_one_are_errors(session: Session, site: LocalServer) -> None:
-    page = await session.new_tab(site.url(""))
+    page = await session.new_page(site.url(""))
     shot = await page.snapshot()
 
     async def tapped(name: str, timeout_s: float) -> None:

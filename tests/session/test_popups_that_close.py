@@ -39,11 +39,11 @@ async def session(webview_device: str, site: LocalServer) -> AsyncIterator[Sessi
 
 
 async def opened_windows(session: Session, site: LocalServer) -> tuple[Page, Page]:
-    page = await session.new_tab(site.url(""))
+    page = await session.new_page(site.url(""))
     async with page.expect_popup() as popup:
         await page.get_by_role("button", name="Login").click()
-    await popup.page.wait_for(text="Allow", timeout_s=20)
-    return page, popup.page
+    await (await popup.value).wait_for(text="Allow", timeout_s=20)
+    return page, await popup.value
 
 
 @pytest.mark.parametrize("how", ["touch", "script"])
@@ -76,7 +76,7 @@ async def test_a_window_that_closes_itself_ends_waits_on_its_page(session: Sessi
 async def test_a_window_that_closes_itself_while_loading_does_not_become_a_tab(
     session: Session, site: LocalServer
 ) -> None:
-    page = await session.new_tab(site.url(""))
+    page = await session.new_page(site.url(""))
     with session.popups_of(page.tab_id) as opened:
         clicked = await page.get_by_role("button", name="At once").click()
         await page.wait_for(text="hello Bo", timeout_s=20)
@@ -117,7 +117,7 @@ async def test_a_model_learns_once_that_its_tab_has_closed_and_which_one_is_curr
         page = await client.new_page()
         await page.goto(site.url(""))
         login_ref = (await page.snapshot()).find(name="Login").ref
-        await client.act(lambda shown: shown.click(login_ref))
+        await client.act("click", login_ref)
         login = (await client.tabs()).choose("t2")
         await login.wait_for(text="Allow", timeout_s=20)
         await login.get_by_role("button", name="Later").click()

@@ -43,7 +43,7 @@ def site() -> Iterator[LocalServer]:
 async def page(webview_device: str, site: LocalServer) -> AsyncIterator[Page]:
     """A tab to be reopened at an address that does not answer any more."""
     async with Session.open(webview_device, grants=[site.grant]) as session:
-        opened = await session.new_tab(site.url("once"))
+        opened = await session.new_page(site.url("once"))
         assert await opened._tab.kill_renderer(timeout_s=5)
         yield opened
 

@@ -37,7 +37,7 @@ def site() -> Iterator[LocalServer]:
 @pytest.fixture
 async def page(webview_device: str, site: LocalServer, tmp_path: Path) -> AsyncIterator[Page]:
     async with Session.open(webview_device, grants=[site.grant], downloads_root=tmp_path) as session:
-        opened = await session.new_tab()
+        opened = await session.new_page()
         await opened.goto(site.url(""))
         yield opened
 

@@ -48,7 +48,7 @@ def owning_all(session: Session) -> TabCursor:
 async def open_popup(page: Page) -> Page:
     async with page.expect_popup() as popup:
         await page.get_by_role("button", name="Open").click()
-    return popup.page
+    return await popup.value
 
 
 async def close_own_window(page: Page) -> None:
@@ -66,7 +66,7 @@ async def test_without_a_tab_the_error_says_how_to_open_one(session: Session) ->
 
 async def test_popups_become_current_where_the_cursor_follows_them(session: Session, site: LocalServer) -> None:
     follow, stay = following(session), staying(session)
-    opener = await session.new_tab(site.url(""))
+    opener = await session.new_page(site.url(""))
     follow.add(opener)
     stay.add(opener)
     popup = await open_popup(opener)
@@ -81,7 +81,7 @@ async def test_a_popup_of_a_popup_belongs_to_the_client_although_its_opener_is_c
     session: Session, site: LocalServer
 ) -> None:
     cursor = following(session)
-    opener = await session.new_tab(site.url(""))
+    opener = await session.new_page(site.url(""))
     cursor.add(opener)
     popup = await open_popup(opener)
     cursor.sync()
@@ -93,9 +93,9 @@ async def test_a_popup_of_a_popup_belongs_to_the_client_although_its_opener_is_c
 
 async def test_tabs_of_another_client_are_left_alone(session: Session, site: LocalServer) -> None:
     mine, theirs, everything = following(session), following(session), owning_all(session)
-    first = await session.new_tab(site.url(""))
+    first = await session.new_page(site.url(""))
     mine.add(first)
-    second = await session.new_tab(site.url(""))
+    second = await session.new_page(site.url(""))
     theirs.add(second)
     popup = await open_popup(second)
     assert mine.sync() == ()
@@ -112,7 +112,7 @@ async def test_a_current_tab_that_closed_its_window_is_reported_once(
     session: Session, site: LocalServer, build: Callable[[Session], TabCursor]
 ) -> None:
     cursor = build(session)
-    opener = await session.new_tab(site.url(""))
+    opener = await session.new_page(site.url(""))
     cursor.add(opener)
     popup = await open_popup(opener)
     cursor.sync()
@@ -129,7 +129,7 @@ async def test_a_current_tab_that_closed_its_window_is_reported_once(
 
 async def test_choosing_a_tab_replaces_the_report_of_a_closed_one(session: Session, site: LocalServer) -> None:
     cursor = following(session)
-    opener = await session.new_tab(site.url(""))
+    opener = await session.new_page(site.url(""))
     cursor.add(opener)
     popup = await open_popup(opener)
     cursor.sync()
@@ -141,7 +141,7 @@ async def test_choosing_a_tab_replaces_the_report_of_a_closed_one(session: Sessi
 
 async def test_a_closed_tab_gives_way_to_the_one_chosen_before_it(session: Session) -> None:
     cursor = owning_all(session)
-    pages = [await session.new_tab() for _ in range(3)]
+    pages = [await session.new_page() for _ in range(3)]
     cursor.sync()
     assert cursor.current is pages[2]
     cursor.choose("t1")
@@ -154,7 +154,7 @@ async def test_a_closed_tab_gives_way_to_the_one_chosen_before_it(session: Sessi
 
 async def test_a_popup_replaces_its_opener_that_closed_itself(session: Session, site: LocalServer) -> None:
     cursor = staying(session)
-    opener = await session.new_tab(site.url(""))
+    opener = await session.new_page(site.url(""))
     cursor.add(opener)
     popup = await open_popup(opener)
     cursor.sync()

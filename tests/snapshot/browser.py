@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -16,11 +15,14 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+from bridge.errors import ChromiumMissing
 from bridge.surfaces.pytest_plugin.local_server import FolderHandler, serving
+from bridge.virtual_device.engine.chromium import find_chromium
 
 ROOT = Path(__file__).parents[2]
 ACCNAME = Path(__file__).parent / "accname"
 SCRIPT = ROOT / "bridge" / "snapshot" / "injected.min.js"
+ACTIONS = SCRIPT.with_name("actions.min.js")
 CHECKS = SCRIPT.with_name("checks.min.js")
 FLAGS = [
     "--headless=new",
@@ -106,9 +108,8 @@ class Page:
         if self._world is None:
             frame = self.cdp("Page.getFrameTree")["frameTree"]["frame"]["id"]
             self._world = self.cdp("Page.createIsolatedWorld", frameId=frame, worldName="bridge")["executionContextId"]
-            self.run(
-                "globalThis.__agentBrowserIsolated=1;\n" + SCRIPT.read_text() + CHECKS.read_text(), world=self._world
-            )
+            scripts = "".join(file.read_text() for file in (SCRIPT, ACTIONS, CHECKS))
+            self.run(f"globalThis.__agentBrowserIsolated=1;\n{scripts}", world=self._world)
         return self._world
 
     def start_call(self, function: str, *args: Any) -> int:
@@ -168,12 +169,10 @@ def serve(folder: Path) -> Iterator[str]:
 
 
 def chromium_path() -> str | None:
-    return (
-        os.environ.get("BRIDGE_CHROMIUM")
-        or shutil.which("chromium")
-        or shutil.which("chromium-browser")
-        or shutil.which("google-chrome")
-    )
+    try:
+        return str(find_chromium(os.environ))
+    except ChromiumMissing:
+        return None
 
 
 @contextlib.contextmanager
@@ -206,7 +205,7 @@ def chromium() -> Iterator[str]:
 @contextlib.contextmanager
 def open_page(address: str, origin: str) -> Iterator[Page]:
     """A tab of that browser, 412 × 915 CSS pixels with touch."""
-    with connect(address, max_size=None, compression=None) as socket:
+    with connect(address, max_size=None, compression=None, ping_interval=None) as socket:
 
         def ask(number: int, method: str, **params: Any) -> dict[str, Any]:
             socket.send(json.dumps({"id": number, "method": method, "params": params}))

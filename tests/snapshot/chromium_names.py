@@ -75,12 +75,31 @@ DECLARED = {
     "figure": "HTML-AAM §4.1: figures are named by their captions, and add their content to names around them",
     "submit": "HTML-AAM §4.1: buttons have a default label",
     "generic": "names of generic elements are not shown",
+    "input": "HTML-AAM §3.5: `list` makes a combobox of types that take text; what Chromium calls Date or ColorWell is a textbox",
+    "table": "HTML-AAM §3.5: a table is a table, where Chromium guesses that it is for layout",
+    "math": "HTML-AAM §3.5: math, where Chromium has roles of its own",
+    "treeitem": "accname 2F: the name of a tree item has the words of its group",
+    "switch": "HTML §4.10.5.1.15: the attribute makes a checkbox a switch",
+    "img": "HTML-AAM §3.5: an image whose `alt` is empty has no role; a tooltip does not name it",
 }
+#: Chromium's own roles of tables that it takes for layout, of inputs without a role in ARIA, and of MathML.
+LAYOUT_TABLE = ("LayoutTable", "LayoutTableRow", "LayoutTableCell")
+OWN_INPUTS = ("Date", "DateTime", "InputTime", "ColorWell")
 
 
 def difference(ours: Seen, theirs: Seen) -> str | None:
     """None where both say the same, the key of a declared difference, or "undeclared"."""
     if ours.role != theirs.role:
+        if theirs.role in LAYOUT_TABLE or (ours.tag in ("td", "th", "tr", "tbody") and theirs.role == "generic"):
+            return "table"
+        if theirs.role.startswith("MathML"):
+            return "math"
+        if ours.tag == "input" and (theirs.role in OWN_INPUTS or theirs.role == "combobox"):
+            return "input"
+        if ours.tag == "img" and ours.role == "generic":
+            return "img"
+        if ours.role == "switch" and theirs.role == "checkbox":
+            return "switch"
         if ours.tag in ("svg", "form", "li", "th"):
             return ours.tag
         contexts = ("menuitem", "menuitemcheckbox", "menuitemradio", "tab", "gridcell")
@@ -90,7 +109,7 @@ def difference(ours: Seen, theirs: Seen) -> str | None:
         return None
     if ours.role in ("row", "rowgroup"):
         return "row"
-    if ours.role in ("generic", "figure"):
+    if ours.role in ("generic", "figure", "treeitem", "math"):
         return ours.role
     if ours.tag == "input" and not theirs.name and ours.name in ("Submit", "Reset"):
         return "submit"
@@ -166,7 +185,7 @@ class Documents:
 
 
 def count_differences(page: Page, html: str) -> tuple[Counter[str], list[tuple[Seen, Seen]]]:
-    """How many elements there are of each kind of difference ("same" among them), and the undeclared ones."""
+    """Shows a document and counts its elements by kind of difference ("same" among them); the undeclared ones with it."""
     page.show(html)
     kinds: Counter[str] = Counter()
     undeclared = []

@@ -63,7 +63,7 @@ def test_a_control_in_a_control_stays_below_it() -> None:
     assert shown(size) == ['- listbox "Size" [ref=e1]:', '  - option "M" [ref=e2]']
 
 
-def test_a_clickable_box_without_a_name_is_told_by_its_words() -> None:
+def test_a_clickable_box_without_a_name_is_named_by_its_text() -> None:
     words = {"role": "paragraph", "children": [{"role": "text", "text": "Ring 580"}]}
     box = {"role": "listitem", "ref": "e1", "cursorInteractive": "clickable", "children": [words]}
     assert shown(box) == ['- listitem "Ring 580" [clickable] [ref=e1]']
@@ -90,7 +90,9 @@ def test_the_budget_is_filled_although_controls_share_lines(alike: int) -> None:
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(RAW, st.integers(200, 2_000), st.integers(1, 30))
-def test_it_has_every_control_and_keeps_the_bounds(raw: dict[str, Any], max_chars: int, max_nodes: int) -> None:
+def test_controls_only_shows_every_control_within_the_bounds(
+    raw: dict[str, Any], max_chars: int, max_nodes: int
+) -> None:
     everything = render_snapshot(raw, replace(ROOMY, compact=False))
     controls = render_snapshot(raw, replace(ROOMY, compact=False, controls_only=True))
     assert {ref for ref, node in everything.refs.items() if node.role in INTERACTIVE_ROLES} <= set(controls.refs)

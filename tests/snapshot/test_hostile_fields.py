@@ -31,3 +31,20 @@ def test_no_name_of_a_field_keeps_a_page_from_being_read(tab: Page, attributes: 
     text = json.dumps(raw["tree"])
     missing = [name for place, name in enumerate(names) if f'"Go {place}"' not in text]
     assert not missing
+
+
+@pytest.mark.parametrize("tag", ["img", "form", "embed", "iframe", "object"])
+def test_no_element_named_like_a_property_of_the_document_keeps_it_from_being_read(tab: Page, tag: str) -> None:
+    tab.show("<main id=m></main>")
+    interfaces = "[Document, Node, EventTarget, Object]"
+    names = tab.run(f"[...new Set({interfaces}.flatMap(it => Object.getOwnPropertyNames(it.prototype)))]")
+    assert {"documentElement", "getElementById", "querySelectorAll"} <= set(names)
+    named = "".join(f"<{tag} name='{name}'></{tag}>" for name in names if name.isalnum())
+    words = "<b id=l>Words</b><button aria-labelledby=l>x</button><div role=list aria-owns=i></div>"
+    words += "<div role=listitem id=i>One</div>"
+    tab.run(f"document.body.innerHTML = {json.dumps(words + named)}; 0")
+    raw = tab.snapshot(cursorInteractive=True, interactiveOnly=False)
+    text = json.dumps(raw["tree"])
+    assert '"Words"' in text
+    assert '"listitem"' in text
+    assert raw["url"].startswith("http")

@@ -111,7 +111,7 @@ def test_attributes_come_states_first_and_the_ref_last() -> None:
     ]
 
 
-def test_words_are_said_once() -> None:
+def test_repeated_words_are_shown_once() -> None:
     product = node("link", "Ring 580 g", "e1", node("img", "Ring", "e2"), {"role": "text", "text": "580 g"})
     assert shown(product) == ['- link "Ring 580 g" [ref=e1]']
     assert shown(node("heading", "News", "e1", node("link", "News", "e2"), attrs={"level": 2})) == [
@@ -245,7 +245,7 @@ def test_a_page_with_200_000_nodes_is_cut_to_the_budget() -> None:
     assert "maxNodes" in result.stats.truncate_reasons
 
 
-def test_text_that_is_no_json_is_a_script_failure() -> None:
+def test_a_reply_that_is_not_json_is_a_script_failure() -> None:
     for raw in ("", "{", "[" * 30_000, "{" * 30_000, '{"a":' * 30_000, "[1,]" + "[" * 3000, "nul"):
         with pytest.raises(ScriptFailed):
             render_snapshot(raw)
@@ -272,7 +272,7 @@ def test_clean_words_are_one_line_that_cleaning_does_not_change(words: str) -> N
     assert once == once.strip()
 
 
-def test_links_without_a_name_are_told_apart_by_both_ends_of_a_long_address() -> None:
+def test_links_without_a_name_show_both_ends_of_a_long_address() -> None:
     address = f"https://news.example/{'section/' * 20}knots"
     (line,) = shown({"role": "link", "ref": "e1", "attrs": {"href": address}})
     assert re.fullmatch(r'- link \[href="https://news\.example/[^"]*…[^"]*/knots"\] \[ref=e1\]', line)

@@ -45,7 +45,7 @@ def test_no_text_is_longer_than_its_bounds(raw: dict[str, Any], options: RenderO
 
 @law
 @given(RAW, OPTIONS)
-def test_what_is_read_back_is_what_was_meant(raw: dict[str, Any], options: RenderOptions) -> None:
+def test_values_survive_the_round_trip(raw: dict[str, Any], options: RenderOptions) -> None:
     result = render_snapshot(raw, options)
     header, lines = read_text(result.text)
     meant = [
@@ -60,7 +60,7 @@ def test_what_is_read_back_is_what_was_meant(raw: dict[str, Any], options: Rende
 
 @law
 @given(RAW, OPTIONS)
-def test_whatever_is_cut_is_said(raw: dict[str, Any], options: RenderOptions) -> None:
+def test_every_cut_is_reported(raw: dict[str, Any], options: RenderOptions) -> None:
     result = render_snapshot(raw, options)
     header, lines = read_text(result.text)
     everything = render_snapshot(

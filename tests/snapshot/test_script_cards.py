@@ -17,22 +17,6 @@ LIVING = {
         "<div id=app><header><button id=x>Save</button></header><section><p id=t>3 words</p></section></div><div id=late><p>later</p></div>",
         "t.textContent = '4 words and a line'",
     ),
-    "alike columns with a landmark": (
-        "<div class=col><main><p id=t>one</p><button id=x>Save</button></main></div><div class=col><p>two</p></div>",
-        "t.textContent = 'other'",
-    ),
-    "alike columns with a heading of the page": (
-        "<div class=col><h1 id=t>one</h1><button id=x>Save</button></div><div class=col><p>two</p></div>",
-        "t.textContent = 'other'",
-    ),
-    "alike boxes with a form": (
-        "<div class=box><form><p id=t>one</p><button id=x>Save</button></form></div><div class=box><p>two</p></div>",
-        "t.textContent = 'other'",
-    ),
-    "alike boxes of much text": (
-        "<div class=box><p id=t>one</p><button id=x>Save</button><p>" + "long " * 500 + "</p></div><div class=box><p>two</p></div>",
-        "t.textContent = 'other'",
-    ),
     "two editors in alike boxes": (
         "<div class=box><p id=t>0 words</p><div id=x contenteditable role=textbox aria-label=Note></div></div><div class=box><p>two</p></div>",
         "t.textContent = '1 word'",
@@ -69,6 +53,97 @@ def test_alike_boxes_without_a_class_are_items(tab: Page) -> None:
     ref = ref_of(tab, "x")
     tab.run("t.textContent = 'Eve'; 0")
     assert tab.call("query", ref, "text")["error"]["code"] == "stale_ref"
+
+
+ANOTHER = {
+    "the words beside the only button": ("<main><p id=t>Ann</p><button id=x>Delete</button></main>", "t.textContent = 'Eve'"),
+    "the heading of a page of detail": ("<h1 id=t>Tour 1</h1><div><button id=x>Delete</button></div>", "t.textContent = 'Tour 2'"),
+    "columns without a class": (
+        "<div class=row><div class=col id=t>Ann</div><div class=col><button id=x>Delete</button></div></div>"
+        "<div class=row><div class=col>Bo</div><div class=col><button>Delete</button></div></div>",
+        "t.textContent = 'Eve'",
+    ),
+    "a flat grid": (
+        "<div style=display:grid><b id=t>Ann</b><button id=x>Delete</button><b>Bo</b><button>Delete</button></div>",
+        "t.textContent = 'Eve'",
+    ),
+    "parallel columns": (
+        "<div style=display:flex><div><p id=t>Ann</p><p>Bo</p></div><div><p><button id=x>Delete</button></p><p><button>Delete</button></p></div></div>",
+        "t.textContent = 'Eve'",
+    ),
+    "two alike buttons in each of several items": (
+        "<ul><li><b id=t>Ann</b><p>Phone <button id=x>Edit</button></p><p>Mail <button>Edit</button></p></li>"
+        "<li><b>Bo</b><p>Phone <button>Edit</button></p><p>Mail <button>Edit</button></p></li></ul>",
+        "t.textContent = 'Eve'",
+    ),
+    "an image": (
+        "<ul><li><img id=t width=9 alt=Ann><button id=x>Delete</button></li><li><img width=9 alt=Bo><button>Delete</button></li></ul>",
+        "t.alt = 'Eve'",
+    ),
+    "a field's value": (
+        "<ul><li><input id=t value=Ann><button id=x>Delete</button></li><li><input value=Bo><button>Delete</button></li></ul>",
+        "t.value = 'Eve'",
+    ),
+    "the control's description": (
+        "<i id=t hidden>of Ann</i><button id=x aria-describedby=t>Delete</button><button>Delete</button>",
+        "t.textContent = 'of Eve'",
+    ),
+    "a number among orders": (
+        "<ul><li><b id=t>Order 1003</b><button id=x>Delete</button></li><li><b>Order 1005</b><button>Delete</button></li></ul>",
+        "t.textContent = 'Order 1007'",
+    ),
+    "a short number": (
+        "<table><tr><td id=t>3<td><button id=x>Delete</button><tr><td>5<td><button>Delete</button></table>",
+        "t.textContent = '7'",
+    ),
+    "a count where a count is all that differs": (
+        "<p><button id=x>Invoice (5)</button><button>Invoice (2)</button></p>",
+        "x.textContent = 'Invoice (4)'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", ANOTHER)
+def test_a_ref_is_stale_when_what_tells_its_item_changes(tab: Page, change: str) -> None:
+    html, script = ANOTHER[change]
+    tab.show(html)
+    ref = ref_of(tab, "x")
+    tab.run(f"{script}; 0")
+    assert tab.call("query", ref, "text")["error"]["code"] == "stale_ref"
+
+
+TICKING = {
+    "a price": (
+        "<ul><li>ACME <b id=t>12.34</b><button id=x>Sell</button></li><li>BETA <b>3.10</b><button>Sell</button></li></ul>",
+        "t.textContent = '12.40'",
+    ),
+    "an age in a table": (
+        "<table><tr><td>Ann<td id=t>3 min ago<td><button id=x>Open</button><tr><td>Bo<td>5 min ago<td><button>Open</button></table>",
+        "t.textContent = '4 min ago'",
+    ),
+    "a stepper": (
+        "<div>Adults <button aria-label='Remove adult'>-</button><span id=t>2</span><button id=x aria-label='Add adult'>+</button></div>",
+        "t.textContent = '3'",
+    ),
+    "another row of a flat grid": (
+        "<div style=display:grid><b>Ann</b><button id=x>Delete</button><b id=t>Bo</b><button>Delete</button></div>",
+        "t.textContent = 'Eve'",
+    ),
+    "another row of parallel columns": (
+        "<div style=display:flex><div><p>Ann</p><p id=t>Bo</p></div><div><p><button id=x>Delete</button></p><p><button>Delete</button></p></div></div>",
+        "t.textContent = 'Eve'",
+    ),
+    "a message": ("<div>Ann <p role=status id=t></p><button id=x>Save</button></div>", "t.textContent = 'Saved'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", TICKING)
+def test_what_ticks_in_an_item_and_other_items_leave_a_ref_alone(tab: Page, change: str) -> None:
+    html, script = TICKING[change]
+    tab.show(html)
+    ref = ref_of(tab, "x")
+    tab.run(f"{script}; 0")
+    assert "error" not in tab.call("query", ref, "attrs")
 
 
 def test_a_removed_element_is_not_kept_alive_by_its_ref(tab: Page) -> None:

@@ -53,7 +53,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_ref_that_came_to_mean_something_else_is_stale_and_minted_anew(tab: Page, change: str) -> None:
+def test_a_ref_whose_element_changed_its_meaning_is_stale_and_replaced(tab: Page, change: str) -> None:
     html, script = CHANGES[change]
     tab.show(html)
     old = next(iter(refs(tab.snapshot())))
@@ -127,7 +127,11 @@ def test_numbers_are_never_reused_in_a_document(tab: Page) -> None:
     ("html", "action", "wanted"),
     [
         ("<button disabled>x</button>", "click", "disabled"),
-        ("<button>x</button><div style='position:fixed;inset:0;background:red'></div>", "click", "covered"),
+        (
+            "<button>x</button><div style='position:fixed;top:0;left:0;right:0;bottom:0;background:red'></div>",
+            "click",
+            "covered",
+        ),
         ("<button>x</button>", "fill", "not_editable"),
         ("<input readonly>", "fill", "not_editable"),
         ("<button>x</button>", "click", "ok"),
@@ -156,7 +160,7 @@ def test_prepare_says_whether_a_tap_would_work(tab: Page, html: str, action: str
         assert tab.run(f"document.elementFromPoint({answer['x']}, {answer['y']}) != null")
 
 
-def test_a_tap_that_would_land_elsewhere_is_stopped_and_told(tab: Page) -> None:
+def test_a_tap_that_would_land_elsewhere_is_stopped_and_reported(tab: Page) -> None:
     tab.show(
         "<button onclick=\"log+='A'\">A</button><button onclick=\"log+='B'\" id=b>B</button><script>log=''</script>"
     )
@@ -255,7 +259,7 @@ def test_no_ref_ever_resolves_to_what_it_was_not(tab: Page) -> None:
     assert stale > 20
 
 
-def test_alike_rows_with_the_same_words_are_told_apart_by_element(tab: Page) -> None:
+def test_rows_with_the_same_text_are_distinguished_by_element(tab: Page) -> None:
     tab.show("<ul><li>Ann <button>Delete</button><li>Ann <button>Delete</button></ul>")
     raw = tab.snapshot()
     first, second = [node["ref"] for node in nodes(raw) if node.get("role") == "button"]

@@ -50,6 +50,8 @@ def test_words_that_an_ancestor_clips_away_are_not_read(tab: Page, case: str) ->
     ],
 )
 def test_words_without_ink_are_not_read_whatever_the_syntax(tab: Page, style: str) -> None:
+    if not tab.run(f"CSS.supports({json.dumps(style)})"):
+        pytest.skip(f"the engine does not parse {style}, so the words are seen")
     tab.show(f"<p style='color:lab(30 0 0)'>public</p><p style='{style}'>SECRET</p>")
     raw = tab.snapshot()
     assert "SECRET" not in json.dumps(raw)
@@ -214,7 +216,7 @@ def test_waiting_begins_in_a_document_that_has_no_element_yet(tab: Page, conditi
     assert tab.end_call(waiting)["ok"] is True
 
 
-def test_settling_hears_what_happens_in_open_shadow_roots(tab: Page) -> None:
+def test_settling_observes_open_shadow_roots(tab: Page) -> None:
     tab.show("<div id=h></div>")
     tab.run("""h.attachShadow({mode: 'open'}).innerHTML = '<button>Save</button><p role=status></p>';
       h.shadowRoot.querySelector('button').onclick = () => setTimeout(() => { h.shadowRoot.querySelector('p').textContent = 'Saved'; }, 15); 0""")

@@ -10,7 +10,6 @@ import shutil
 import tempfile
 import threading
 import tracemalloc
-import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 
 from bridge import Session
 from bridge.adb import AdbServer
+from bridge.cdp.discovery import list_targets
 from bridge.deadline import Deadline
 from bridge.page.interception import url_policy
 from bridge.page.logs import request_reducer, request_store, session_logs
@@ -30,7 +30,6 @@ from bridge.surfaces.local_server import QuietHandler, listening
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.temp_devices import own_device
-from tools.benchmarks.bench import devtools_port
 
 pytestmark = pytest.mark.browser
 
@@ -127,7 +126,7 @@ async def test_rounds_of_work_leave_nothing_behind(
     tracemalloc.start()
     try:
         async with Session.open(device.serial, grants=[shop.grant]) as session:
-            page = await session.new_tab()
+            page = await session.new_page()
             for number in range(WARM_UP):
                 await work(session, page, shop, number)
             before, heap_before = await settled(device, temp_folder), heap()
@@ -169,9 +168,9 @@ async def work(session: Session, page: Page, shop: LocalServer, number: int) -> 
     assert page.console().entries
     assert page.network().entries
     if number % 5 == 0:
-        other = await session.new_tab(shop.url("other"))
+        other = await session.new_page(shop.url("other"))
         await other.snapshot()
-        await session.close_tab(other)
+        await other.close()
     session.egress.audit.clear()
 
 
@@ -202,7 +201,7 @@ async def held(device: VirtualDeviceHandle, temp_folder: Path) -> Held:
         threads=threading.active_count(),
         device_fds=count(f"/proc/{device.pid}/fd"),
         device_threads=count(f"/proc/{device.pid}/task"),
-        browser_tabs=await asyncio.to_thread(browser_tabs, devtools_port(device)),
+        browser_tabs=await browser_tabs(device, server),
         forwards=await server.query("host:list-forward", deadline),
         reverses=reverses,
         temp_files=tuple(sorted(left_in(temp_folder))),
@@ -213,9 +212,11 @@ def count(folder: str) -> int:
     return sum(1 for _ in Path(folder).iterdir())
 
 
-def browser_tabs(port: int) -> int:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=30) as reply:
-        return sum(target["type"] == "page" for target in json.load(reply))
+async def browser_tabs(device: VirtualDeviceHandle, server: AdbServer) -> int:
+    sockets = (await device.status())["abstract_sockets"]
+    name = next(name for name in sockets if name.startswith("webview_devtools_remote_"))
+    sock = await server.device(device.serial).open_stream(f"localabstract:{name}", timeout_s=30)
+    return sum(target.kind == "page" for target in await list_targets(sock, timeout_s=30))
 
 
 def left_in(folder: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import ExpectationFailed, NavigationFailed, RefNotFound, UsageError
-from bridge.page.interception.fetch_messages import Fulfil, PausedRequest
+from bridge.page.fetch_messages import Fulfil, PausedRequest
 from bridge.surfaces.blocking import SHARED_LOOP
 from bridge.sync import Page, Session, expect
 from tests.conftest import LocalServer
@@ -27,9 +27,9 @@ def test_type_checker_knows_the_blocking_classes(tmp_path: Path) -> None:
     script.write_text(
         "from bridge.sync import Session, expect\n"
         "with Session.open() as session:\n"
-        "    page = session.new_tab()\n"
+        "    page = session.new_page()\n"
         "    reveal_type(page.goto('https://example.com/').status)\n"
-        "    expect(page.locator('h1').nth(0)).not_.to_have_text('x', timeout_s=2)\n"
+        "    expect(page.locator('h1').nth(0)).not_to_have_text('x', timeout_s=2)\n"
         "    page.goto(7)\n"
     )
     mypy = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--follow-imports=silent", str(script)]
@@ -48,7 +48,7 @@ def bridge_threads() -> int:
 def test_sync_script_works_like_the_asynchronous_one(webview_device: str, local_server: LocalServer) -> None:
     before = bridge_threads()
     with Session.open(webview_device, grants=[local_server.grant]) as session:
-        page = session.new_tab(local_server.url("shop.html"))
+        page = session.new_page(local_server.url("shop.html"))
         assert isinstance(page, Page)
         assert session.pages == (page,)
         assert page.url == local_server.url("shop.html")
@@ -65,8 +65,8 @@ def test_sync_script_works_like_the_asynchronous_one(webview_device: str, local_
         assert repr(page) == "<blocking <Page t1>>"
         expect(page).to_have_title("Stub")
         with pytest.raises(ExpectationFailed, match="last seen"):
-            expect(page.get_by_role("button")).not_.to_have_count(0, timeout_s=0.2)
-        session.close_tab(page)
+            expect(page.get_by_role("button")).not_to_have_count(0, timeout_s=0.2)
+        page.close()
         assert session.pages == ()
     assert bridge_threads() == before
     assert SHARED_LOOP._loop is None
@@ -78,7 +78,7 @@ def test_sync_script_works_like_the_asynchronous_one(webview_device: str, local_
 def test_handler_that_calls_the_page_is_refused(webview_device: str, local_server: LocalServer) -> None:
     seen: list[str] = []
     with Session.open(webview_device, grants=[local_server.grant]) as session:
-        page = session.new_tab()
+        page = session.new_page()
 
         def handler(request: PausedRequest) -> None:
             try:
@@ -99,7 +99,7 @@ def test_error_in_the_block_ends_the_session_and_is_raised(
 ) -> None:
     def fails() -> None:
         with Session.open(webview_device) as session:
-            session.new_tab()
+            session.new_page()
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

@@ -14,7 +14,7 @@ from bridge.errors import UsageError
 @pytest.mark.browser
 async def test_wrong_expect_names_the_right_one(webview_device: str) -> None:
     async with bridge.Session.open(webview_device) as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         locator = page.get_by_role("button")
         mistaken: tuple[tuple[Any, Any], ...] = ((page, sync.Page), (locator, sync.Locator))
         for subject, blocking in mistaken:

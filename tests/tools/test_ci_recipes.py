@@ -197,7 +197,7 @@ def test_a_test_that_was_never_run_again_has_failed(tmp_path: Path, capsys: pyte
     assert capsys.readouterr().out == "1 tests: 0 passed only on retry, 0 failed\n"
 
 
-def test_a_file_that_is_no_junit_is_bad_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_not_junit_is_bad_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "broken.xml").write_text("<testsuite>")
     for file in ("broken.xml", "missing.xml"):
         assert run(["retried", str(tmp_path / file)]) == 2

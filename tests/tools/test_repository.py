@@ -33,6 +33,8 @@ def test_the_root_holds_the_agreed_names_only() -> None:
         "pyproject.toml",
         "README.md",
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
         "docs",
         "LICENSE",
         "bridge",

@@ -36,12 +36,12 @@ async def test_a_trace_turned_into_a_test_passes(
 ) -> None:
     with serving(SAMPLE / "pages") as shop:
         async with Session.open(webview_device, grants=[shop.grant], trace=tmp_path / "trace.html") as session:
-            page = await session.new_tab(shop.url("shop.html"))
+            page = await session.new_page(shop.url("shop.html"))
             shown = await page.snapshot()
             await page.fill(shown.find(role="textbox").ref, 'Ann\'s "friend"')
             await page.click(shown.find(role="button").ref)
             await expect(page.get_by_text(re.compile("thank", re.IGNORECASE))).to_be_visible()
-            other = await session.new_tab(shop.url("shop.html"))
+            other = await session.new_page(shop.url("shop.html"))
             await expect(other).to_have_url("**/shop.html")
         made = replayed(read_trace(tmp_path / "trace.html"), is_async=is_async, with_grants=True)
         project.write("test_replay.py", made.source)
@@ -50,7 +50,7 @@ async def test_a_trace_turned_into_a_test_passes(
     assert "1 passed" in run.output, run.output
 
 
-def test_elements_that_look_alike_are_told_apart_by_their_number() -> None:
+def test_elements_with_the_same_name_are_distinguished_by_their_number() -> None:
     element = {"ref": "e4", "role": "button", "name": "Add", "nth": 1, "of": 3}
     source = source_of(operation(name="click", arguments={"ref": "e4"}, element=element))
 
@@ -102,7 +102,7 @@ def test_a_trace_of_a_stranger_brings_no_ports_along() -> None:
         ),
     ],
 )
-def test_a_damaged_trace_is_said_to_be_damaged(damaged: dict[str, Any]) -> None:
+def test_a_damaged_trace_is_reported_as_damaged(damaged: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="trace is damaged"):
         replayed(damaged, is_async=False, with_grants=False)
 

@@ -19,7 +19,7 @@ from bridge.errors import DeadlineExceeded, PolicyRefused, UsageError
 from bridge.page.page import Page
 from bridge.surfaces.pytest_plugin.local_server import LocalServer, serving
 from bridge.surfaces.trace.document import read_trace, to_html, write_trace
-from bridge.surfaces.trace.images import MAX_PICTURE_BYTES, MAX_TOTAL_BYTES, Pictures
+from bridge.surfaces.trace.images import MAX_SCREENSHOT_BYTES, MAX_TOTAL_BYTES, TraceImages
 from bridge.surfaces.trace.replay import test_source as replayed
 from bridge.virtual_device import find_chromium
 from tests.pytest_plugin.conftest import SAMPLE
@@ -57,11 +57,11 @@ async def order(page: Page, url: str) -> None:
     await expect(page.get_by_role("status")).to_have_text("Thank you, Ann")
 
 
-async def test_every_operation_is_told_once_with_what_came_of_it(
+async def test_every_operation_is_recorded_once_with_its_outcome(
     traced: Callable[[], Any], recorded: Callable[[], dict[str, Any]], shop: LocalServer
 ) -> None:
     async with traced() as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         await order(page, shop.url("shop.html"))
         ref = (await page.snapshot()).find(role="button").ref
         await page.click(ref)
@@ -86,14 +86,14 @@ async def test_every_operation_is_told_once_with_what_came_of_it(
     opened = trace["operations"][0]
     assert trace["network"][opened["network"][0] - 1]["url"] == shop.url("shop.html")
     assert {entry["decision"] for entry in trace["policy"]} == {"allow"}
-    assert trace["pictures"][opened["picture"]] != trace["pictures"][clicked["picture"]]
+    assert trace["screenshots"][opened["screenshot"]] != trace["screenshots"][clicked["screenshot"]]
 
 
-async def test_failures_are_told_and_raised_as_without_a_trace(
+async def test_failures_are_recorded_and_raised_as_without_a_trace(
     traced: Callable[[], Any], recorded: Callable[[], dict[str, Any]], shop: LocalServer
 ) -> None:
     async with traced() as session:
-        page = await session.new_tab(shop.url("shop.html"))
+        page = await session.new_page(shop.url("shop.html"))
         with pytest.raises(PolicyRefused):
             await page.goto("http://169.254.169.254/")
         with pytest.raises(DeadlineExceeded):
@@ -103,12 +103,12 @@ async def test_failures_are_told_and_raised_as_without_a_trace(
     assert outcomes == [("ok", None), ("failed", "policy_refused"), ("failed", "timeout")]
 
 
-async def test_observing_gives_out_no_refs_and_sends_nothing_but_a_picture(
+async def test_observing_gives_out_no_refs_and_sends_nothing_but_a_screenshot(
     webview_device: str, shop: LocalServer, tmp_path: Path
 ) -> None:
     async def refs_and_cost(trace: Path | None) -> tuple[list[str], int]:
         async with Session.open(webview_device, grants=[shop.grant], trace=trace) as session:
-            page = await session.new_tab(shop.url("shop.html"))
+            page = await session.new_page(shop.url("shop.html"))
             first = await page.snapshot()
             done = await page.click(first.find(role="button").ref)
             return list((await page.snapshot()).refs), done.cost.round_trips
@@ -122,9 +122,9 @@ async def test_a_password_is_not_in_the_file(
     (tmp_path / "login.html").write_text("<label>Password <input type=password></label>")
     with serving(tmp_path) as server:
         async with Session.open(webview_device, grants=[server.grant], trace=tmp_path / "trace.html") as session:
-            page = await session.new_tab(server.url("login.html"))
+            page = await session.new_page(server.url("login.html"))
             await page.get_by_label("Password").fill("correct horse")
-            await page.get_by_label("Password").type(" battery")
+            await page.get_by_label("Password").press_sequentially(" battery")
 
     text = (tmp_path / "trace.html").read_text()
     assert "correct horse" not in text
@@ -137,7 +137,7 @@ async def test_a_session_that_ends_with_an_error_leaves_its_trace(
 ) -> None:
     async def fail() -> None:
         async with traced() as session:
-            await session.new_tab(shop.url("shop.html"))
+            await session.new_page(shop.url("shop.html"))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -164,7 +164,7 @@ async def test_the_file_opens_without_a_server_and_page_text_stays_text(
     traced: Callable[[], Any], recorded: Callable[[], dict[str, Any]], shop: LocalServer, tmp_path: Path
 ) -> None:
     async with traced() as session:
-        await order(await session.new_tab(), shop.url("shop.html"))
+        await order(await session.new_page(), shop.url("shop.html"))
     write_trace(tmp_path / "hostile.html", hostile(recorded()))
 
     def dom(name: str) -> str:
@@ -191,19 +191,19 @@ def viewer(webview_device: str, tmp_path: Path) -> Callable[[dict[str, Any]], Ab
         write_trace(tmp_path / "shown.html", trace)
         with serving(tmp_path) as server:
             async with Session.open(webview_device, grants=[server.grant], width_px=900) as session:
-                yield await session.new_tab(server.url("shown.html"))
+                yield await session.new_page(server.url("shown.html"))
 
     return showing
 
 
-async def test_a_reader_finds_the_failure_its_pictures_and_its_messages(
+async def test_a_reader_finds_the_failure_its_screenshots_and_its_messages(
     traced: Callable[[], Any],
     recorded: Callable[[], dict[str, Any]],
     shop: LocalServer,
     viewer: Callable[[dict[str, Any]], AbstractAsyncContextManager[Page]],
 ) -> None:
     async with traced() as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         await order(page, shop.url("shop.html"))
         with pytest.raises(AssertionError):
             await expect(page.get_by_role("status")).to_have_text("Paid", timeout_s=0.1)
@@ -227,17 +227,17 @@ async def test_five_hundred_operations_stay_small_and_scroll_smoothly(
     viewer: Callable[[dict[str, Any]], AbstractAsyncContextManager[Page]],
 ) -> None:
     async with traced() as session:
-        await order(await session.new_tab(), shop.url("shop.html"))
+        await order(await session.new_page(), shop.url("shop.html"))
     trace = recorded()
-    # As many bytes as pictures and snapshots may have; only the one that is looked at has to be a picture.
-    pictures = Pictures()
-    numbers = [pictures.add(os.urandom(MAX_TOTAL_BYTES // 500)) for _ in range(500)]
+    # As many bytes as screenshots and snapshots may have; only the one that is looked at has to be a screenshot.
+    screenshots = TraceImages()
+    numbers = [screenshots.add(os.urandom(MAX_TOTAL_BYTES // 500)) for _ in range(500)]
     assert None not in numbers
-    trace["pictures"] = pictures.to_json()
+    trace["screenshots"] = screenshots.to_json()
     trace["snapshots"] = [f"{number} {'x' * 6000}" for number in range(500)]
     clicked = trace["operations"][3]
     trace["operations"] = [
-        {**clicked, "number": at + 1, "picture": number, "before": at, "after": at, "at_ms": at * 10.0}
+        {**clicked, "number": at + 1, "screenshot": number, "before": at, "after": at, "at_ms": at * 10.0}
         for at, number in enumerate(numbers)
     ]
     assert len(to_html(trace)) < 20_000_000
@@ -266,23 +266,23 @@ def noise(seed: int) -> bytes:
     return out.getvalue()
 
 
-def test_pictures_are_bounded_each_and_all_together() -> None:
-    pictures = Pictures(max_total_bytes=3 * MAX_PICTURE_BYTES)
+def test_screenshots_are_bounded_each_and_all_together() -> None:
+    screenshots = TraceImages(max_total_bytes=3 * MAX_SCREENSHOT_BYTES)
     noisy = [noise(seed) for seed in range(5)]
-    numbers = [pictures.add(picture) for picture in noisy]
+    numbers = [screenshots.add(screenshot) for screenshot in noisy]
 
-    assert all(len(picture) > MAX_PICTURE_BYTES for picture in noisy)
-    assert pictures.dropped == numbers.count(None) > 0
-    assert pictures.add(noisy[0]) == 0
-    kept = pictures.to_json()
-    assert all(len(picture) <= MAX_PICTURE_BYTES * 4 / 3 + 4 for picture in kept)
+    assert all(len(screenshot) > MAX_SCREENSHOT_BYTES for screenshot in noisy)
+    assert screenshots.dropped == numbers.count(None) > 0
+    assert screenshots.add(noisy[0]) == 0
+    kept = screenshots.to_json()
+    assert all(len(screenshot) <= MAX_SCREENSHOT_BYTES * 4 / 3 + 4 for screenshot in kept)
     assert MAX_TOTAL_BYTES * 4 / 3 < 13_000_000
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"format": "webview-bridge trace", "version": 99}', "\x00", "<html>"]
 )
-def test_what_is_no_trace_is_said_to_be_none(tmp_path: Path, text: str) -> None:
+def test_a_file_without_a_trace_is_reported(tmp_path: Path, text: str) -> None:
     (tmp_path / "file").write_text(text)
 
     with pytest.raises(UsageError, match="trace"):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 import subprocess
+import tempfile
+import time
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, TypeVar
 
 from bridge import Session
 from bridge.adb import AdbServer
@@ -20,6 +22,7 @@ from bridge.cdp import CdpConnection, open_cdp
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.virtual_device import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device.engine import find_chromium
 from tools.benchmarks.measuring import Finding
 
 START_S = 60.0
@@ -87,31 +90,49 @@ async def opened(
         device(quirks=quirks) as handle,
         Session.open(handle.serial, grants=list(grants), on_notice=_no_notice) as session,
     ):
-        yield handle, session, await session.new_tab()
+        yield handle, session, await session.new_page()
 
 
 def _no_notice(_: str) -> None:
     """A run says itself what it runs on."""
 
 
-def devtools_port(handle: VirtualDeviceHandle) -> int:
-    """The port of the virtual device's Chromium on this machine: the same browser without adb."""
-    (ready,) = Path(handle.control_path).parent.rglob("DevToolsActivePort")
-    return int(ready.read_text().split()[0])
-
-
 @asynccontextmanager
-async def straight(handle: VirtualDeviceHandle, url: str) -> AsyncIterator[CdpConnection]:
-    """Our own CDP connection to the tab that shows `url`, dialled straight to its Chromium."""
-    port = devtools_port(handle)
+async def straight(url: str) -> AsyncIterator[CdpConnection]:
+    """Our own CDP connection to a tab at `url` in a Chromium of its own with a devtools port: the same without adb."""
+    with tempfile.TemporaryDirectory(prefix="wvb-", ignore_cleanup_errors=True) as folder:
+        flags = ["--headless=new", "--no-sandbox", "--no-first-run", "--disable-gpu", "--remote-debugging-port=0"]
+        command = [str(find_chromium(os.environ)), *flags, f"--user-data-dir={folder}", url]
+        browser = subprocess.Popen(  # noqa: ASYNC220 - it returns at once
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        assert browser.stderr is not None
+        try:
+            port = await asyncio.to_thread(_devtools_port, browser.stderr)
+            path = f"/devtools/page/{await asyncio.to_thread(_target_at, url, port)}"
+            sock = socket.create_connection(("127.0.0.1", port))
+            sock.setblocking(False)
+            async with open_cdp(sock, path, timeout_s=10) as connection:
+                yield connection
+        finally:
+            browser.kill()
+            browser.wait()
+            browser.stderr.close()
 
-    def targets() -> Any:
+
+def _devtools_port(stderr: IO[str]) -> int:
+    for line in stderr:
+        if found := re.search(r"DevTools listening on ws://127\.0\.0\.1:(\d+)/", line):
+            return int(found[1])
+    raise RuntimeError("Chromium did not start")
+
+
+def _target_at(url: str, port: int) -> str:
+    end = time.monotonic() + START_S
+    while time.monotonic() < end:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=10) as reply:
-            return json.load(reply)
-
-    found = await asyncio.to_thread(targets)
-    path = next(f"/devtools/page/{target['id']}" for target in found if target["url"] == url)
-    sock = socket.create_connection(("127.0.0.1", port))
-    sock.setblocking(False)
-    async with open_cdp(sock, path, timeout_s=10) as connection:
-        yield connection
+            for target in json.load(reply):
+                if target["url"] == url:
+                    return str(target["id"])
+        time.sleep(0.05)
+    raise RuntimeError(f"Chromium shows no tab at {url}")

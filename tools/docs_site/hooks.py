@@ -17,7 +17,7 @@ PYTHON = (
     "bridge.session.session.Session",
     "bridge.page.page.Page",
     "bridge.page.locators.locators.Locator",
-    "bridge.page.locators.expectations",
+    "bridge.page.locators.assertions",
     "bridge.page.results",
     "bridge.BrowserPolicy",
     "bridge.policy.grant",
@@ -54,6 +54,15 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return f"![{text}]({posixpath.relpath(f'images/{posixpath.basename(target)}', folder or '.')})"
 
     return _LINK.sub(linked, markdown)
+
+
+def on_post_build(config: Any) -> None:
+    """Writes llms.txt (llmstxt.org): what the project is and one line for each guide, taken from docs/index.md."""
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[([^\]]+)\]\(([^)]+)\) \| (.+) \|$", index, re.MULTILINE)
+    guides = "\n".join(f"- [{title}]({link.removesuffix('.md')}/): {says}" for title, link, says in rows)
+    text = f"# {config['site_name']}\n\n> {config['site_description']}\n\n## Guides\n\n{guides}\n"
+    (Path(config["site_dir"]) / "llms.txt").write_text(text, encoding="utf-8")
 
 
 def python_reference() -> str:

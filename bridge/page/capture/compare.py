@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.errors import CaptureFailed, UsageError
+from bridge.json_record import JsonRecord
 from bridge.page.capture.image import decoded, image_size
 from bridge.page.results import Screenshot
 
@@ -19,7 +20,7 @@ _MAX_BOXES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(JsonRecord):
     """The difference between two images.
 
     Attributes:
@@ -36,17 +37,6 @@ class Difference:
     boxes: tuple[tuple[int, int, int, int], ...]
     more_boxes: int
     image_bytes: bytes = field(repr=False)
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything but the bytes."""
-        return {
-            "ratio": self.ratio,
-            "differing_px": self.differing_px,
-            "width_px": self.width_px,
-            "height_px": self.height_px,
-            "boxes": [list(box) for box in self.boxes],
-            "more_boxes": self.more_boxes,
-        }
 
 
 def diff(a: bytes | Screenshot, b: bytes | Screenshot, threshold: float = 0.1) -> Difference:

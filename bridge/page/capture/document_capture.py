@@ -11,7 +11,6 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from bridge.deadline import Deadline, finish
@@ -21,6 +20,7 @@ from bridge.page.capture.viewport import override_view
 from bridge.page.snapshots.element_handles import evaluate_handle, release
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
+from bridge.snapshot.injected import packaged_script, script_call
 
 _log = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class Document:
         # The rectangle is relative to the corner of the root element, which differs from the document's by its margins.
         at = await self._attachment.evaluate(
             self._frame_id,
-            "(b=>[b.left+scrollX,b.top+scrollY])(document.documentElement.getBoundingClientRect())",
+            script_call("rootCorner"),
             timeout_s=deadline.remaining_s,
         )
         rect = {"x": to.left - at[0], "y": to.top - at[1], "width": to.width, "height": to.height}
@@ -140,7 +140,7 @@ class Document:
 
 @cache
 def _script() -> str:
-    return files("bridge.page.capture").joinpath("document_capture.min.js").read_text("utf-8").strip().rstrip(";")
+    return packaged_script("bridge.page.capture", "document_capture.min.js").strip().rstrip(";")
 
 
 @asynccontextmanager

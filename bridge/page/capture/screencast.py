@@ -16,6 +16,7 @@ from bridge.cdp.meter import measure
 from bridge.cost import Cost
 from bridge.deadline import finish
 from bridge.errors import BridgeError, CaptureFailed, TransportError, UsageError
+from bridge.json_record import JsonRecord
 from bridge.page.target.attachment import Attachment
 
 RecordingFormat = Literal["webp", "gif"]
@@ -73,7 +74,7 @@ class RecordingRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(JsonRecord):
     """An animated image.
 
     Attributes:
@@ -96,17 +97,8 @@ class Recording:
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the bytes."""
-        return {
-            "format": self.format,
-            "frames": self.frames,
-            "duration_ms": self.duration_ms,
-            "width_px": self.width_px,
-            "height_px": self.height_px,
-            "size_bytes": len(self.image_bytes),
-            "truncated": self.truncated,
-            "cost": self.cost.to_json(),
-            **({"notices": list(self.notices)} if self.notices else {}),
-        }
+        size_bytes = len(self.image_bytes)
+        return {**JsonRecord.to_json(self), "size_bytes": size_bytes, "truncated": self.truncated}
 
 
 class ScreencastRecorder:

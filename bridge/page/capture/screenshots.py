@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -25,16 +24,12 @@ from bridge.page.snapshots.element_handles import box_in_view, element_handle
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import SnapshotRequest, Snapshots
 from bridge.page.target.attachment import Attachment
+from bridge.snapshot.injected import script_call
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Bitmap
 
 MAX_HEIGHT_PX = 10_000
-_VIEW = (
-    "(v=>({dpr:devicePixelRatio,zoom:v?v.scale:1,width:v?v.width:innerWidth,height:v?v.height:innerHeight,left:0,top:0,"
-    "pageWidth:0,pageHeight:0,offsetLeft:v?v.offsetLeft:0,offsetTop:v?v.offsetTop:0,fullWidth:innerWidth,"
-    "fullHeight:innerHeight}))(window.visualViewport)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +145,7 @@ class Screenshots:
         """Capture the viewport: one round trip, and the engine's own bytes unless they have to be changed."""
         with measure() as meter:
             image_task = asyncio.ensure_future(self._view(request, deadline))
-            layout_task = asyncio.ensure_future(self._evaluate(_VIEW, deadline))
+            layout_task = asyncio.ensure_future(self._evaluate(script_call("viewLayout"), deadline))
             boxes = asyncio.ensure_future(self._raw(request, deadline))
             try:
                 image, measured, raw = await asyncio.gather(image_task, layout_task, boxes)
@@ -286,8 +281,8 @@ class Screenshots:
         return tuple(strategy for strategy in (*found, *others) if strategy != "host-native" or self._host is not None)
 
     async def _scroll_to(self, entry: RefEntry, deadline: Deadline) -> None:
-        options = json.dumps({"timeoutMs": round(deadline.remaining_s * 500), "hit": False})
-        call = f"__agentBrowser.prepare({json.dumps(entry.local)},'scroll_into_view',{options})"
+        options = {"timeoutMs": round(deadline.remaining_s * 500), "hit": False}
+        call = script_call("prepare", entry.local, "scroll_into_view", options)
         ready = await self._attachment.evaluate(entry.frame_id, call, timeout_s=deadline.remaining_s)
         problem = ready.get("error") if isinstance(ready, Mapping) else None
         if isinstance(problem, Mapping):

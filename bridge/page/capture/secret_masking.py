@@ -1,19 +1,15 @@
 """Paints over secrets in an image of the view.
 
-The script reports the texts of the page and the values of its fields with their boxes, before and after the capture,
-so that a moving text is covered at both places. A secret in a child frame, or a page with too much text to check, fails
-the capture: no image is returned.
-
-A secret may start in one text and end in another: `hunter<b>2</b>` is two texts, and a code may have an element for
-each letter. Only a function from text to redacted text is given, so each gap between two texts is tried: a secret that
-spans the gap is no longer found when a character is inserted there.
+The script reports what the page draws with its boxes, before and after the capture, so that a moving text is covered at
+both places: texts, generated content, alternatives of images, labels of options, and values and placeholders of fields.
+A secret in a child frame or at a place that is not known, or a page with too much text to check, fails the capture: no
+image is returned.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,17 +18,15 @@ from bridge.errors import CaptureFailed
 from bridge.page.capture.image import ImageFormat, decoded, encoded
 from bridge.page.capture.viewport import capture_viewport
 from bridge.page.target.attachment import Attachment
+from bridge.snapshot.injected import script_call
+from bridge.snapshot.split_text import REACH_CHARS, TooManySpans, redacted_texts
 
 Redact = Callable[[str], str]
 
 _MAX_CHARS = 400_000
-# The longest secret that is found.
-REACH_CHARS = 4_096
-_MAX_SPANNED = 256
-_BAR = "\0"
 _FILL = (128, 128, 128)
 # CSS pixels of the visual viewport: glyphs overhang the box of their line, and the page may still be moving.
-_MARGIN_PX = 2.0
+_MARGIN_PX, _OVERHANG, _MAX_OVERHANG_PX = 2.0, 0.12, 16.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,68 +87,31 @@ def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, 
 async def _boxes(attachment: Attachment, redact: Redact, deadline: Deadline, *, everywhere: bool = False) -> list[Box]:
     found: list[Box] = []
     main = attachment.state.main_frame_id
-    asked = f"__agentBrowser.visibleTexts({_MAX_CHARS},{REACH_CHARS},{json.dumps(everywhere)})"
+    asked = script_call("visibleTexts", _MAX_CHARS, REACH_CHARS, everywhere)
     for frame in attachment.state.ordered_frames():
         answer = await attachment.evaluate(frame.frame_id, asked, timeout_s=deadline.remaining_s)
         if not isinstance(answer, list) or len(answer) != 3:
             raise CaptureFailed("the page has too much text to check for secrets")
         width_px, *rows = answer
-        places = [(row, place) for row in rows for place in hidden_texts([str(text) for text, _ in row], redact)]
-        hidden = [boxes for row, place in places if (boxes := row[place][1])]
+        try:
+            places = [(row, place) for row in rows for place in redacted_texts([str(text) for text, _ in row], redact)]
+        except TooManySpans as error:
+            raise CaptureFailed("too many secrets of the page span several elements") from error
+        hidden = [boxes for row, place in places if (boxes := row[place][1]) != []]
         if hidden and frame.frame_id != main:
             raise CaptureFailed("a child frame shows a secret, which cannot be painted over")
+        if None in hidden:
+            raise CaptureFailed("the page shows a secret at a place that is not known: a style draws it beside its box")
         found += [_box(rect, float(width_px)) for rects in hidden for rect in rects]
     return found
 
 
 def _box(rect: Any, width_px: float) -> Box:
     left, top, width, height = (float(side) for side in rect)
+    margin = _MARGIN_PX + min(_OVERHANG * height, _MAX_OVERHANG_PX)
     return Box(
-        (left - _MARGIN_PX) / width_px,
-        (top - _MARGIN_PX) / width_px,
-        (width + 2 * _MARGIN_PX) / width_px,
-        (height + 2 * _MARGIN_PX) / width_px,
+        (left - margin) / width_px,
+        (top - margin) / width_px,
+        (width + 2 * margin) / width_px,
+        (height + 2 * margin) / width_px,
     )
-
-
-def hidden_texts(texts: Sequence[str], redact: Callable[[str], str]) -> set[int]:
-    """The positions of the texts that `redact` changes, alone or together with adjacent ones.
-
-    Raises:
-        CaptureFailed: Too many secrets span several texts.
-    """
-    texts = [text.replace(_BAR, "") for text in texts]
-    found = {place for place, text in enumerate(texts) if redact(text) != text}
-    for number, gap in enumerate(_spanned_gaps(texts, redact, 0, len(texts) - 1)):
-        if number == _MAX_SPANNED:
-            raise CaptureFailed("too many secrets of the page span several elements")
-        found |= {gap, gap + 1}
-    return found
-
-
-def _spanned_gaps(texts: Sequence[str], redact: Callable[[str], str], first: int, end: int) -> Iterator[int]:
-    """The gaps from `first` up to `end` that a secret spans; gap n follows text n."""
-    if first >= end:
-        return
-    before, after = "".join(_near(texts[first::-1])[::-1])[-REACH_CHARS:], "".join(_near(texts[end:]))[:REACH_CHARS]
-    within = texts[first + 1 : end]
-    whole = redact("".join([before, *within, after]))
-    if redact(_BAR.join([before, *within, after])).replace(_BAR, "") == whole:
-        return
-    if end - first == 1:
-        yield first
-        return
-    middle = (first + end) // 2
-    yield from _spanned_gaps(texts, redact, first, middle)
-    yield from _spanned_gaps(texts, redact, middle, end)
-
-
-def _near(texts: Sequence[str]) -> list[str]:
-    """The texts near the gap that a secret can reach into."""
-    room, kept = REACH_CHARS, []
-    for text in texts:
-        kept.append(text)
-        room -= len(text)
-        if room <= 0:
-            break
-    return kept

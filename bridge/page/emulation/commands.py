@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from bridge.deadline import Deadline
 from bridge.errors import UsageError
+from bridge.page.results import ViewportSize
 from bridge.page.target.attachment import Attachment
 from bridge.policy.address import parse_address
 
@@ -53,15 +54,43 @@ def time_zone(name: str | None) -> Commands:
     return [("Emulation.setTimezoneOverride", {"timezoneId": name or ""})]
 
 
-def media(color_scheme: str | None, reduced_motion: bool | None) -> Commands:
-    if color_scheme not in (None, "light", "dark"):
-        raise UsageError(f"color_scheme={color_scheme!r}", hint='Use "light", "dark" or None.')
-    motion = {None: "", True: "reduce", False: "no-preference"}[reduced_motion]
+def media(
+    kind: str | None,
+    color_scheme: str | None,
+    reduced_motion: str | None,
+    forced_colors: str | None,
+    contrast: str | None,
+) -> Commands:
+    wanted = {
+        "media": (kind, ("screen", "print")),
+        "color_scheme": (color_scheme, ("light", "dark", "no-preference")),
+        "reduced_motion": (reduced_motion, ("reduce", "no-preference")),
+        "forced_colors": (forced_colors, ("active", "none")),
+        "contrast": (contrast, ("more", "no-preference")),
+    }
+    for name, (value, allowed) in wanted.items():
+        if value is not None and value not in allowed:
+            raise UsageError(f"{name}={value!r}", hint=f"Use {', '.join(allowed)} or None.")
     features = [
-        {"name": "prefers-color-scheme", "value": color_scheme or ""},
-        {"name": "prefers-reduced-motion", "value": motion},
+        {"name": f"prefers-{name}" if name != "forced-colors" else name, "value": value or ""}
+        for name, value in (
+            ("color-scheme", color_scheme),
+            ("reduced-motion", reduced_motion),
+            ("forced-colors", forced_colors),
+            ("contrast", contrast),
+        )
     ]
-    return [("Emulation.setEmulatedMedia", {"features": features})]
+    return [("Emulation.setEmulatedMedia", {"media": kind or "", "features": features})]
+
+
+def viewport(size: ViewportSize | None) -> Commands:
+    if size is None:
+        return [("Emulation.clearDeviceMetricsOverride", {})]
+    width, height = size.get("width"), size.get("height")
+    if not all(type(side) is int and 1 <= side <= 10_000 for side in (width, height)):
+        raise UsageError(f"viewport_size={size!r}", hint='Use {"width": 800, "height": 600}.')
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": True}
+    return [("Emulation.setDeviceMetricsOverride", metrics)]
 
 
 def extra_headers(headers: Mapping[str, str]) -> Commands:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from bridge.deadline import Deadline
 from bridge.errors import ProtocolError, Unsupported, UsageError
 from bridge.page.emulation.commands import Commands, origin_of
+from bridge.page.fetch_messages import AuthChallenge, Credentials
 from bridge.page.interception.certificates import CertificateExceptions
-from bridge.page.interception.fetch_messages import AuthChallenge, Credentials
 from bridge.page.interception.routes import Routes
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import Dialogs

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import json
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
@@ -16,18 +15,15 @@ from urllib.parse import unquote
 from bridge.cdp import CdpConnection, PendingCall
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, ProtocolError, ScriptFailed, Unsupported, UsageError
-from bridge.page.interception.fetch_messages import PausedResponse
+from bridge.page.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes, media_type
 from bridge.page.target.attachment import Attachment
+from bridge.snapshot.injected import script_call
 
 _CHUNK_BYTES = 512 * 1024
 _POLL_S = 0.1
 # Other bytes on the same connection: framing, and other requests of the page.
 _OTHER_BYTES = 16_000_000
-_BLOB_CHUNK = (
-    "(async()=>{const b=await(await fetch($url)).blob(),r=new FileReader();r.readAsDataURL(b.slice($from,$to));"
-    "await new Promise((done,failed)=>{r.onload=done;r.onerror=failed});return{size:b.size,piece:r.result}})()"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +128,9 @@ async def blob_chunks(attachment: Attachment, url: str, deadline: Deadline) -> A
     main = attachment.state.main
     frame_id, at = main.frame_id if main else "", 0
     while True:
-        call = _BLOB_CHUNK.replace("$from", str(at)).replace("$to", str(at + _CHUNK_BYTES))
+        call = script_call("readBlob", url, at, at + _CHUNK_BYTES)
         try:
-            found = await attachment.evaluate(
-                frame_id, call.replace("$url", json.dumps(url)), timeout_s=deadline.remaining_s
-            )
+            found = await attachment.evaluate(frame_id, call, timeout_s=deadline.remaining_s)
             chunk = base64.b64decode(str(found["piece"]).partition(",")[2], validate=True)
         except (ScriptFailed, KeyError, TypeError, binascii.Error) as error:
             raise NavigationFailed(url, "the page no longer has the blob, or forbids reading it") from error

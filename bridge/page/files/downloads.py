@@ -18,6 +18,8 @@ from bridge.cdp.meter import measure
 from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, UsageError
+from bridge.json_record import JsonRecord
+from bridge.page.fetch_messages import PausedResponse
 from bridge.page.files.download_body import (
     DownloadBody,
     ReceiveLimit,
@@ -29,7 +31,6 @@ from bridge.page.files.download_body import (
 )
 from bridge.page.files.host_services import NextDownload, ReportedDownload
 from bridge.page.files.response_interception import first_download
-from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes
 from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
@@ -44,7 +45,7 @@ _LENGTH_UNKNOWN = "the server sent no length, so the file may be incomplete"
 
 
 @dataclass(frozen=True, slots=True)
-class DownloadResult:
+class DownloadResult(JsonRecord):
     """A downloaded file.
 
     Attributes:
@@ -63,16 +64,7 @@ class DownloadResult:
     notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "url": self.url[:2000],
-            "path": self.path,
-            "size_bytes": self.size_bytes,
-            "suggested_name": self.suggested_name,
-            "mime": self.mime,
-            "status": self.status,
-            "cost": self.cost.to_json(),
-            **({"notices": list(self.notices)} if self.notices else {}),
-        }
+        return {**JsonRecord.to_json(self), "url": self.url[:2000]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from bridge.errors import ActionFailed
 from bridge.page.snapshots.element_handles import evaluate_handle, release
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContext
+from bridge.snapshot.injected import script_call
 
 _CHUNK_BYTES = 512 * 1024
 
-_BEGIN = "__agentBrowser.newFileMaker()"
+_BEGIN = script_call("newFileMaker")
 _TAKE = "function(piece){__agentBrowser.addPiece(this,piece)}"
 _NAME = "function(name){__agentBrowser.finishFile(this,name)}"
 _GIVE = "function(maker){__agentBrowser.giveFiles(this,maker)}"

@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, Unsupported
-from bridge.page.interception.fetch_messages import PausedResponse
+from bridge.page.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes, media_type
 from bridge.page.target.attachment import Attachment
 

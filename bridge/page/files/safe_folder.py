@@ -80,7 +80,7 @@ class SafeFolder:
             descriptor = _opened(parts[-1], flags, parent, str(path))
             try:
                 if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    raise PolicyRefused(f"{path} is not a regular file")
+                    raise PolicyRefused(f"{path} is not a regular file", rule="files", path=str(path))
                 with os.fdopen(descriptor, "rb", closefd=False) as file:
                     content = file.read(max_bytes + 1)
             except OSError as error:
@@ -115,6 +115,22 @@ class SafeFolder:
                 with suppress(FileNotFoundError):
                     os.unlink(temporary, dir_fd=parent)
 
+    def listing(self, limit: int) -> list[tuple[str, int]]:
+        """Name and size in bytes of the regular files directly in the folder, the newest `limit` of them first.
+
+        Raises:
+            PolicyRefused: No folder is set.
+        """
+        self.parts("any")
+        files = []
+        with os.scandir(self._descriptor) as entries:
+            for entry in entries:
+                if entry.is_file(follow_symlinks=False) and not entry.name.endswith(".part"):
+                    with suppress(FileNotFoundError):
+                        found = entry.stat(follow_symlinks=False)
+                        files.append((found.st_mtime, entry.name, found.st_size))
+        return [(name, size) for _, name, size in sorted(files, reverse=True)[:limit]]
+
     def parts(self, path: str | os.PathLike[str]) -> tuple[str, ...]:
         """The components of a path below the folder. The file system is not touched.
 
@@ -127,20 +143,27 @@ class SafeFolder:
                 f"{path!s:.200} is refused: {self.key} is not set",
                 hint=f"Open the session with --{self.key.replace('_', '-')} FOLDER ({self.key}=… in Python).",
                 key=self.key,
+                rule="files",
+                path=str(path)[:2_000],
             )
         text = os.fspath(path)
         if not isinstance(text, str) or not text or "\0" in text:
             raise UsageError(f"{text!r:.200} is not a valid path")
+        where = {"rule": "files", "path": text[:2_000]}
         if not _HAS_OPENAT:
             raise PolicyRefused("this system cannot open files below a folder safely (openat)")
         if "\\" in text and os.sep != "\\":
-            raise PolicyRefused(f"{text!r:.200} is refused: it contains a backslash", hint="Separate folders with /.")
+            raise PolicyRefused(
+                f"{text!r:.200} is refused: it contains a backslash", hint="Separate folders with /.", **where
+            )
         pure = Path(text)
         if ".." in pure.parts:
-            raise PolicyRefused(f"{text!r:.200} is refused: it contains ..", hint=f"Use a path below {self.key}.")
+            raise PolicyRefused(
+                f"{text!r:.200} is refused: it contains ..", hint=f"Use a path below {self.key}.", **where
+            )
         if pure.is_absolute():
             if not pure.is_relative_to(self.folder):
-                raise PolicyRefused(f"{text!r:.200} is refused: it is not below {self.key}")
+                raise PolicyRefused(f"{text!r:.200} is refused: it is not below {self.key}", **where)
             pure = pure.relative_to(self.folder)
         parts = tuple(part for part in pure.parts if part != ".")
         if not parts or text.endswith("/"):
@@ -217,9 +240,9 @@ def _opened(name: str, flags: int, parent: int, shown: str) -> int:
         return os.open(name, flags, 0o600, dir_fd=parent)
     except OSError as error:
         if error.errno == errno.ELOOP or (error.errno == errno.ENOTDIR and _is_link(name, parent)):
-            raise PolicyRefused(f"{shown:.200} is refused: it is a symbolic link") from error
+            raise PolicyRefused(f"{shown:.200} is refused: it is a symbolic link", rule="files", path=shown) from error
         if error.errno == errno.ENXIO:
-            raise PolicyRefused(f"{shown:.200} is not a regular file") from error
+            raise PolicyRefused(f"{shown:.200} is not a regular file", rule="files", path=shown) from error
         raise UsageError(f"cannot open {shown:.200}: {_reason(error)}") from error
 
 
@@ -239,9 +262,9 @@ def _check_target(name: str, parent: int, overwrite: bool, shown: str) -> None:
     except OSError as error:
         raise UsageError(f"cannot write {shown}: {_reason(error)}") from error
     if stat.S_ISLNK(there.st_mode):
-        raise PolicyRefused(f"{shown} is refused: it is a symbolic link")
+        raise PolicyRefused(f"{shown} is refused: it is a symbolic link", rule="files", path=shown)
     if not stat.S_ISREG(there.st_mode):
-        raise PolicyRefused(f"{shown} is not a regular file")
+        raise PolicyRefused(f"{shown} is not a regular file", rule="files", path=shown)
     if not overwrite:
         raise UsageError(f"{shown} exists already", hint="Use overwrite=True to replace it.")
 

@@ -23,6 +23,7 @@ from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
 from bridge.snapshot.escape import quote
+from bridge.snapshot.injected import script_call
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
@@ -113,7 +114,7 @@ class Uploads:
         options: dict[str, Any] = {"settleMs": round(settle_s * 1000), "quietMs": QUIET_MS, "expect": None}
         options["snapshot"] = self._snapshots.last_request.script_options(None)
         try:
-            call = f"__agentBrowser.settle({json.dumps(options)})"
+            call = script_call("settle", options)
             reply = SettleReply.parse(await self._attachment.evaluate(entry.frame_id, call, timeout_s=settle_s))
         except ExecutionContextDestroyed:
             reply = SettleReply("navigation")
@@ -162,7 +163,7 @@ class Uploads:
         made = await evaluate_handle(
             self._attachment,
             context,
-            "__agentBrowser.detachedFileInput()",
+            script_call("detachedFileInput"),
             deadline,
         )
         input_id = str(made["objectId"])

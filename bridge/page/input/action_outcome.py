@@ -59,6 +59,8 @@ class OutcomeChecks:
     def check_delivered(self, entry: RefEntry, acknowledged: Sequence[bool]) -> None:
         """Raise if the document was gone before it handled a finger's way down and up.
 
+        A frame may be removed by its click.
+
         Args:
             acknowledged: For each acknowledged touch event, in order, whether the document was still there.
 
@@ -68,21 +70,26 @@ class OutcomeChecks:
         """
         if not any(acknowledged):
             raise document_gone(entry)
-        if not all(acknowledged[:2]):
+        if not all(acknowledged[:2]) and entry.frame_id in self._attachment.state.frames:
             raise ActionFailed(f"{entry.label}: the page navigated away during the tap.", hint="Take a new snapshot.")
 
     def check_click(self, entry: RefEntry, settled: Settled, changes: Changes) -> tuple[str, ...]:
-        """Raise if a tap that began on the element was cut short; a notice if it produced no click event.
+        """Raise unless the tap clicked the element; a notice if the page's own touch handlers prevented the click.
 
         The error's `changes` are those that the first part of the tap caused.
 
         Raises:
             Covered: The page put something over the element during the tap.
-            ActionFailed: The page began to navigate before the click event.
+            ActionFailed: There was no click event, or the document was gone before it.
         """
         reply = settled.reply
-        if reply.clicks or reply.reason == "closed" or not settled.is_answered:
+        if reply.clicks or reply.reason == "closed":
             return ()
+        if not settled.is_answered:
+            if entry.frame_id not in self._attachment.state.frames:
+                return (f"the frame of {entry.ref} was removed from the page when it was tapped",)
+            why = "the page navigated away during the tap, and it is unknown whether it was clicked"
+            raise ActionFailed(f"{entry.label}: {why}.", hint="Take a new snapshot.", ref=entry.ref)
         if reply.interrupted_by is not None:
             raise Covered(
                 f"{entry.label}: {reply.interrupted_by} appeared over it during the tap; the tap was cancelled.",
@@ -96,9 +103,21 @@ class OutcomeChecks:
                 ref=entry.ref,
                 changes=changes.to_json(),
             )
-        return (
-            f"the tap on {entry.ref} produced no click event; the page handles touch itself, or the click is delayed",
+        if reply.is_taken:
+            return (f"the page handles touch on {entry.ref} itself; the tap produced no click event",)
+        raise ActionFailed(
+            f"{entry.label}: the tap produced no click event.",
+            hint="Take a new snapshot to see what the page made of it.",
+            ref=entry.ref,
+            changes=changes.to_json(),
         )
+
+    def opened_at_press(self, entry: RefEntry, settled: Settled) -> tuple[str, ...]:
+        """A notice if the press itself opened what the element is for: some menus open at `pointerdown`."""
+        reply = settled.reply
+        if reply.interrupted_by is None or not reply.is_opened or reply.clicks or reply.error is not None:
+            return ()
+        return (f"{entry.ref} opened at the press, before there was a click",)
 
     def check_second_tap(self, entry: RefEntry, settled: Settled) -> None:
         """Raise if the first of two taps clicked the element and the guard stopped the second.

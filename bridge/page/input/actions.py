@@ -8,7 +8,6 @@ navigation, requests that the action started) adds one, and the result names it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
@@ -29,12 +28,12 @@ from bridge.page.input.settle import (
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.input.touch import tap_commands
 from bridge.page.results import ActionResult, Changes
-from bridge.page.snapshots.element_handles import on_element
 from bridge.page.snapshots.refs import RefEntry, RefTable, document_gone
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frame_geometry import to_top_viewport
+from bridge.snapshot.injected import script_call
 
 InputKind = Literal["touch", "script"]
 # Time for settling after the checks used up the action's own.
@@ -46,8 +45,8 @@ _STAND_DOWN_S = 1.0
 _TAPS = frozenset({"click", "double_click", "check", "uncheck", "long_press"})
 # The events that end a tap or two.
 _CLICKS = frozenset({"click", "dblclick"})
-# Characters of a control's value in a result.
-_MAX_VALUE = 100_000
+#: Disarms the guard of an action that is not carried out.
+DISARM = script_call("settle", {"settleMs": 0})
 
 
 class Actions:
@@ -72,7 +71,7 @@ class Actions:
             ready = await self.prepare(entry, "click", deadline)
             settled = await self.tap(entry, ready, "click", settle_s, deadline)
             changes = await self.changes(before, settled)
-        notices = self.checks.check_click(entry, settled, changes)
+        notices = self.checks.opened_at_press(entry, settled) or self.checks.check_click(entry, settled, changes)
         return ActionResult(action="click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
     async def tap(
@@ -116,24 +115,9 @@ class Actions:
         entry = self.look_up(ref)
         with self.attachment.connection.measure() as meter:
             before = self.before()
-            settle_s = settle_time(settle_s, deadline)
-            local, kind = json.dumps(entry.local), json.dumps(action)
-            away = focus_away(entry) if action == "focus" else ""
-            refuse = on_element(f"el=>el&&a.refuse(el,{kind},g)", entry.local)
-            step = on_element("el=>el&&el.step", entry.local)
-            expression = (
-                f"(async(a,p)=>{{p=await a.prepare({local},{kind},{prepare_options(action, deadline, hit=False)});"
-                f"if(p.error)return p;const g={json.dumps(dict(params))},f={refuse};if(f)return{{error:f}};"
-                f"const r=await a.action({local},{kind},g);"
-                f"if(!r.success){{if(r.error.type)r.error.step={step};return r}}{away}"
-                # The last chance to report it: the window closes as soon as the script ends.
-                "if(closed)return{reason:'closed',hit:true,done:r};"
-                f"p=Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}});"
-                # A framework may have changed the value by now.
-                f"const v=a.query({local},'value',{_MAX_VALUE}).value;if(r.value!=null&&v!=null)r.value=v;"
-                f"const e=a.element({local});if(e.type=='password')r.unshown={{filled:!!e.value}};return p}})"
-                "(__agentBrowser)"
-            )
+            preparing = prepare_options(action, deadline, hit=False)
+            settling = self.settle_options(settle_time(settle_s, deadline))
+            expression = script_call("actAndSettle", entry.local, action, dict(params), preparing, settling)
             awaited = f"{action} {entry.ref}"
             settled = await self.settle(entry, [], settle_s, deadline, expression=expression, awaited=awaited)
             self.checks.raise_for(entry, action, settled.reply.error, deadline)
@@ -170,20 +154,25 @@ class Actions:
         )
 
     async def prepare(
-        self, entry: RefEntry, action: str, deadline: Deadline, *, hit: bool = True, also: str = "", first: str = ""
+        self,
+        entry: RefEntry,
+        action: str,
+        deadline: Deadline,
+        *,
+        hit: bool = True,
+        also: str = "",
+        first: Sequence[object] | None = None,
     ) -> PrepareReply:
         """Wait in the page until the element can take the action, and arm the guard over the input that follows.
 
         Args:
-            also: JavaScript function of the element, run when it is ready. Its value is `also` of the reply.
-            first: JavaScript function of the element, run before the checks. Unless its value is undefined, the checks
-                are skipped and the value is `first` of the reply.
+            also: The script's function that is called with the element when it is ready. Its value is `also` of the
+                reply.
+            first: The script's function that is called with the element before the checks, and its arguments. Unless
+                its value is undefined, the checks are skipped and the value is `first` of the reply.
         """
-        local = json.dumps(entry.local)
-        call = f"a.prepare({local},{json.dumps(action)},{prepare_options(action, deadline, hit=hit)})"
-        early = f"const f={on_element(first, entry.local)};if(f!==undefined)return{{first:f}};" if first else ""
-        late = f"if(!p.error)p.also={on_element(also, entry.local)};" if also else ""
-        expression = f"(async a=>{{{early}const p=await {call};{late}return p}})(__agentBrowser)"
+        options = {**prepare_options(action, deadline, hit=hit), "first": first, "also": also or None}
+        expression = script_call("prepare", entry.local, action, options)
         ready = PrepareReply.parse(await self.evaluate(entry, expression, f"{action} {entry.ref}", deadline))
         self.checks.raise_for(entry, action, ready.error, deadline)
         return ready
@@ -200,8 +189,7 @@ class Actions:
     async def stand_down(self, entry: RefEntry) -> None:
         """Disarm the guard of an action that was prepared and not carried out."""
         with suppress(ExecutionContextDestroyed, ScriptFailed, DeadlineExceeded):
-            call = "__agentBrowser.settle({settleMs:0})"
-            await self.attachment.evaluate(entry.frame_id, call, timeout_s=_STAND_DOWN_S)
+            await self.attachment.evaluate(entry.frame_id, DISARM, timeout_s=_STAND_DOWN_S)
 
     async def send(self, commands: Iterable[tuple[str, dict[str, Any]]], awaited: str, deadline: Deadline) -> None:
         """Send input events at once and in order, and wait until the page acknowledged them."""
@@ -235,8 +223,9 @@ class Actions:
         Args:
             entry: The element that the input is for. Its frame is the acting one.
             expect: The event that the input ends with.
-            after: JavaScript function of the element, run when the page is quiet. Its value is `after` of the reply.
-            expression: JavaScript that settles in the acting frame, in place of the usual call.
+            after: The script's function that is called with the element when the page is quiet. Its value is `after` of
+                the reply.
+            expression: A call of the script that settles in the acting frame, in place of the usual one.
             awaited: What the error of a page that does not respond names.
             frame_id: The acting frame of input that is for no element; the top frame by default.
         """
@@ -246,10 +235,10 @@ class Actions:
         acting_id = entry.frame_id if entry else frame_id or (main.frame_id if main else "")
         commands = list(commands)
         if not expression:
-            expression = f"__agentBrowser.settle({self.settle_options(settle_s, expect, timeout_s)})"
+            options = self.settle_options(settle_s, expect, timeout_s)
             if entry is not None and after:
-                value = on_element(after, entry.local)
-                expression = f"(async a=>{{const s=await {expression};s.after={value};return s}})(__agentBrowser)"
+                options["after"] = (entry.local, after)
+            expression = script_call("settle", options)
         key = entry.context_key if entry else ""
         acknowledged: list[bool] = []
 
@@ -257,7 +246,7 @@ class Actions:
             return not key or self.snapshots.is_live(key)
 
         least_ms = OTHER_FRAMES_LEAST_MS if commands else 0
-        other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=least_ms)})"
+        other = script_call("settle", self.settle_options(settle_s, least_ms=least_ms))
         outcomes = await self.attachment.evaluate_in_frames(
             frames,
             lambda frame: expression if frame.frame_id == acting_id else other,
@@ -321,9 +310,9 @@ class Actions:
 
     def settle_options(
         self, settle_s: float, expect: str | None = None, expect_s: float = 0.0, *, least_ms: int = 0
-    ) -> str:
-        """The options of the script's `settle` as JSON; `expect_s` is how long the expected event may take."""
-        options = {
+    ) -> dict[str, Any]:
+        """The options of the script's `settle`; `expect_s` is how long the expected event may take."""
+        return {
             "settleMs": round(settle_s * 1000),
             "quietMs": QUIET_MS,
             "expect": expect,
@@ -331,7 +320,6 @@ class Actions:
             "leastMs": least_ms,
             "snapshot": self.snapshots.last_request.script_options(None),
         }
-        return json.dumps(options)
 
 
 def settle_time(settle_s: float, deadline: Deadline) -> float:
@@ -341,8 +329,8 @@ def settle_time(settle_s: float, deadline: Deadline) -> float:
 
 def prepare_options(
     action: str, deadline: Deadline, *, hit: bool = True, keys: bool = False, opens: bool = False
-) -> str:
-    """The options of the script's `prepare` as JSON.
+) -> dict[str, Any]:
+    """The options of the script's `prepare`.
 
     Args:
         hit: A finger will touch the element, so it also has to be in view, not moving and on top.
@@ -350,12 +338,7 @@ def prepare_options(
         opens: One of those keys opens pickers.
     """
     timeout_ms = round(deadline.remaining_s * 1000)
-    return json.dumps({"timeoutMs": timeout_ms, "hit": hit, "keys": keys, "noPicker": opens or action in _TAPS})
-
-
-def focus_away(entry: RefEntry) -> str:
-    """JavaScript that returns the error if another element has the focus."""
-    return f"const w={on_element('el=>el&&a.focusAway(el)', entry.local)};if(w)return w;"
+    return {"timeoutMs": timeout_ms, "hit": hit, "keys": keys, "noPicker": opens or action in _TAPS}
 
 
 def password_notices(value: object) -> tuple[str, ...]:
@@ -374,7 +357,7 @@ def checked_input_kind(kind: str) -> InputKind:
 
 
 def option_values(values: Sequence[str | Sequence[str]]) -> list[str]:
-    """The options that a caller passed to `select`, as one list.
+    """The options that a caller passed to `select_option`, as one list.
 
     Raises:
         UsageError: An option is not a string.

@@ -1,4 +1,4 @@
-"""Gestures: double tap, long press, hover, swipe and pinch.
+"""Gestures: double tap, long press, hover, swipe and pinch; and scrolling by script.
 
 Fingers are CDP touch events. The browser derives the pointer, touch and mouse events from them.
 """
@@ -6,19 +6,19 @@ Fingers are CDP touch events. The browser derives the pointer, touch and mouse e
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, RefNotFound, UsageError
-from bridge.page.input.actions import Actions
+from bridge.page.input.actions import Actions, settle_time
 from bridge.page.input.script_replies import ScriptError
 from bridge.page.input.settle import Settled
 from bridge.page.input.touch import Direction, checked_px, touch, unit_vector
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.refs import RefEntry
+from bridge.snapshot.injected import script_call
 
 # Android's long-press timeout is 400 or 500 ms (ViewConfiguration); pages with their own timer use up to 600.
 _LONG_PRESS_S = 0.7
@@ -55,13 +55,13 @@ async def long_press(actions: Actions, ref: str, deadline: Deadline, *, settle_s
     what = f"long_press {entry.ref}"
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
-        x, y, _ = await actions.point(entry, "long_press", deadline, also="el=>el&&a.watchMenu()")
+        x, y, _ = await actions.point(entry, "long_press", deadline, also="watchMenu")
         if deadline.remaining_s < _LONG_PRESS_S:
             await actions.stand_down(entry)
             raise deadline.exceeded(what, f"the finger has to stay for {_LONG_PRESS_S} s")
         async with _fingers_down(actions, what, [(x, y)], deadline):
             await asyncio.sleep(_LONG_PRESS_S)
-            menu = f"__agentBrowser.openMenu({json.dumps(entry.local)})"
+            menu = script_call("openMenu", entry.local)
             try:
                 menu_by = await actions.evaluate(actions.look_up(ref), menu, what, deadline)
             except RefNotFound:  # the press made the page navigate
@@ -81,6 +81,38 @@ async def long_press(actions: Actions, ref: str, deadline: Deadline, *, settle_s
     if menu_by == "script":
         notices = ("this engine opens no context menu by touch; the contextmenu event was dispatched by script",)
     return ActionResult(action="long_press", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
+
+
+async def scroll(
+    actions: Actions, direction: Direction, amount: float, ref: str | None, deadline: Deadline, *, settle_s: float
+) -> ActionResult:
+    """Scroll the nearest scrollable ancestor of the element, or of the center of the page, by CSS pixels.
+
+    By script (`Element.scrollBy`), without touch events, in one round trip.
+    """
+    dx, dy = unit_vector(direction)
+    distance = checked_px(amount)
+    if not 1 <= distance <= 1_000_000:
+        raise UsageError(f"amount is {amount!r}; it must be from 1 to 1000000.")
+    entry = actions.look_up(ref) if ref is not None else None
+    with actions.attachment.connection.measure() as meter:
+        before = actions.before()
+        settling = actions.settle_options(settle_time(settle_s, deadline))
+        local = entry.local if entry else None
+        expression = script_call("scrollAndSettle", local, dx * distance, dy * distance, settling)
+        what = f"scroll {entry.ref if entry else direction}"
+        settled = await actions.settle(entry, [], settle_s, deadline, expression=expression, awaited=what)
+        if entry is not None:
+            actions.checks.raise_for(entry, "scroll", settled.reply.error, deadline)
+        changes = await actions.changes(before, settled)
+    is_at_end = settled.reply.moved is False
+    return ActionResult(
+        action="scroll",
+        ref=entry.ref if entry else None,
+        changes=changes,
+        cost=meter.cost(),
+        notices=(f"nothing there can scroll further {direction}",) if is_at_end else (),
+    )
 
 
 def _removed_during_press(actions: Actions, entry: RefEntry, error: ScriptError, settled: Settled) -> tuple[str, ...]:
@@ -210,6 +242,6 @@ async def _cancel_touch(actions: Actions, what: str, deadline: Deadline) -> None
 async def _viewport(actions: Actions, deadline: Deadline) -> tuple[float, float]:
     """The size of the visual viewport; also disarms a guard that an earlier action left for late input."""
     main = actions.attachment.state.main
-    call = "__agentBrowser.settle({settleMs:0}).then(()=>[visualViewport.width,visualViewport.height])"
+    call = script_call("disarmedViewSize")
     found = await actions.attachment.evaluate(main.frame_id if main else "", call, timeout_s=deadline.remaining_s)
     return float(found[0]), float(found[1])

@@ -9,27 +9,26 @@ from: for an element's keys every other frame takes none. No key opens a system 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, UsageError
-from bridge.page.input.actions import Actions, focus_away, password_notices, prepare_options
+from bridge.page.input.actions import DISARM, Actions, password_notices, prepare_options
 from bridge.page.input.keys import key_events, opens_popup, parse_chord, typing_commands
 from bridge.page.results import ActionResult
-from bridge.page.snapshots.element_handles import on_element
 from bridge.page.snapshots.refs import RefEntry, document_gone
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
+from bridge.snapshot.injected import script_call
 
-_OPEN_NOTHING, _TAKE_NOTHING = (f"__agentBrowser.awaitKeys({keys})" for keys in (1, 2))
+_OPEN_NOTHING, _TAKE_NOTHING = (script_call("awaitKeys", keys) for keys in (1, 2))
 _STAND_DOWN_S = 1.0
 
 
 async def press_key(
-    actions: Actions, chord: str, ref: str | None, deadline: Deadline, *, settle_s: float
+    actions: Actions, chord: str, ref: str | None, deadline: Deadline, *, settle_s: float, times: int = 1
 ) -> ActionResult:
-    """Press a key or chord on what has the focus, or on `ref` after focusing it: two round trips.
+    """Press a key or chord on what has the focus, or on `ref` after focusing it: two round trips, however many `times`.
 
     Raises:
         UsageError: Not a valid key.
@@ -38,7 +37,7 @@ async def press_key(
     """
     events = key_events(parse_chord(chord))
     opens = any(map(opens_popup, events))
-    commands = [("Input.dispatchKeyEvent", event) for event in events]
+    commands = [("Input.dispatchKeyEvent", event) for event in events] * times
     entry = actions.look_up(ref) if ref is not None else None
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
@@ -62,9 +61,12 @@ async def press_key(
 
 
 async def type_text(
-    actions: Actions, ref: str | None, text: str, deadline: Deadline, *, settle_s: float
+    actions: Actions, ref: str | None, text: str, deadline: Deadline, *, settle_s: float, replaces: bool = False
 ) -> ActionResult:
     """Type at the end of the element's text; without a ref, into the focused element.
+
+    Args:
+        replaces: Select what is there first, by Control+A. The result is that of `fill`.
 
     Raises:
         NotEditable: The element accepts no text.
@@ -77,8 +79,11 @@ async def type_text(
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
         commands = typing_commands(text)
+        if replaces:
+            first = [*key_events(parse_chord("Control+A")), *(() if text else key_events(parse_chord("Delete")))]
+            commands = [*(("Input.dispatchKeyEvent", event) for event in first), *commands]
         if entry is not None:
-            await focus(actions, entry, deadline, action="type", also="el=>el&&a.caretToEnd(el)", leaves="\t" in text)
+            await focus(actions, entry, deadline, action="type", then="caretToEnd", leaves="\t" in text)
         elif any(opens_popup(event) for method, event in commands if method == "Input.dispatchKeyEvent"):
             await focused_frame(actions, "typing", deadline)
         # Input overtakes scripts in the renderer: settling that is sent along could end before the last key.
@@ -87,15 +92,15 @@ async def type_text(
         except BridgeError:
             await stand_down(actions.attachment)
             raise
-        settled = await actions.settle(entry, [], settle_s, deadline, after="el=>el&&a.typedValue(el)")
+        settled = await actions.settle(entry, [], settle_s, deadline, after="typedValue")
         if entry is None:
             actions.checks.check_no_picker("typing", settled)
-        elif text:
+        elif commands:
             actions.checks.check_keys(entry, settled)
         changes = await actions.changes(before, settled)
     value = settled.reply.after
     return ActionResult(
-        action="type",
+        action="fill" if replaces else "type",
         ref=entry.ref if entry else None,
         changes=changes,
         cost=meter.cost(),
@@ -111,28 +116,22 @@ async def focus(
     *,
     action: str,
     opens: bool = False,
-    also: str = "",
+    then: str = "",
     leaves: bool = False,
 ) -> None:
     """Focus the element once it can take `action`, check that it has the focus, and arm the guard over the next keys.
 
     Args:
         opens: One of the keys opens pickers.
-        also: JavaScript function of the element, run after focusing.
+        then: The script's function that is called with the element after focusing.
         leaves: The keys themselves may move the focus to another frame.
 
     Raises:
         ActionFailed: Another element has the focus.
-        Unsupported: The key would open a system dialog, which crashes a WebView without an Activity.
+        Unsupported: The key would open a system dialog.
     """
-    local = json.dumps(entry.local)
-    options = prepare_options(action, deadline, hit=False, keys=True, opens=opens)
-    late = f"{on_element(also, entry.local)};" if also else ""
-    call = (
-        f"(async a=>{{const p=await a.prepare({local},{json.dumps(action)},{options});if(p.error)return p;"
-        f"const r=await a.action({local},'focus',{{}});if(!r.success)return r;{late}{focus_away(entry)}return r}})"
-        "(__agentBrowser)"
-    )
+    preparing = prepare_options(action, deadline, hit=False, keys=True, opens=opens)
+    call = script_call("focusForKeys", entry.local, action, preparing, then)
     attachment = actions.attachment
     frames = [frame for frame in attachment.state.ordered_frames() if not leaves or frame.frame_id == entry.frame_id]
     outcomes = await attachment.evaluate_in_frames(
@@ -189,7 +188,7 @@ async def focused_frame(actions: Actions, what: str, deadline: Deadline) -> str 
 async def stand_down(attachment: Attachment) -> None:
     """Disarm the guard over keys that were not sent or not accepted."""
     calls = [
-        attachment.evaluate(frame.frame_id, "__agentBrowser.settle({settleMs:0})", timeout_s=_STAND_DOWN_S)
+        attachment.evaluate(frame.frame_id, DISARM, timeout_s=_STAND_DOWN_S)
         for frame in attachment.state.ordered_frames()
     ]
     await asyncio.gather(*calls, return_exceptions=True)

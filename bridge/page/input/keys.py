@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bridge.errors import UsageError
+from bridge.errors import Unsupported, UsageError
 
 MODIFIERS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 _ALIASES = {
@@ -162,6 +162,32 @@ def key_events(chord: Chord) -> list[dict[str, Any]]:
         held &= ~MODIFIERS[modifier.key]
         events.append(_event("keyUp", modifier, held))
     return events
+
+
+def key_down(text: str) -> dict[str, Any]:
+    """The parameters of `Input.dispatchKeyEvent` that press one key and hold it.
+
+    Raises:
+        UsageError: Not a valid key, or a chord.
+        Unsupported: The key would open a system dialog of a focused control.
+    """
+    key = _single_key(text)
+    event = _event("keyDown" if key.text else "rawKeyDown", key, MODIFIERS.get(key.key, 0))
+    if opens_popup(event):
+        raise Unsupported(f"{text} may open a system dialog when it is held", hint="Use keyboard.press.")
+    return {**event, "text": key.text, "unmodifiedText": key.text} if key.text else event
+
+
+def key_up(text: str) -> dict[str, Any]:
+    """The parameters of `Input.dispatchKeyEvent` that release one key."""
+    return _event("keyUp", _single_key(text), 0)
+
+
+def _single_key(text: str) -> Key:
+    chord = parse_chord(text)
+    if chord.modifiers:
+        raise UsageError(f"{text!r} is a chord", hint="Hold its keys one after the other.")
+    return chord.key
 
 
 def opens_popup(event: Mapping[str, Any]) -> bool:

@@ -10,14 +10,19 @@ from typing import Any, Literal, get_args
 from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import ScriptFailed, UsageError
+from bridge.json_record import JsonRecord
 from bridge.page.input.actions import Actions
+from bridge.snapshot.injected import script_call
 
-QueryKind = Literal["text", "html", "value", "attrs", "computed_styles", "box"]
+QueryKind = Literal["text", "html", "value", "attributes", "styles", "box"]
+# The names in the script, which other programs call too.
+_IN_SCRIPT = {"attributes": "attrs", "styles": "computed_styles"}
 _MAX_LIMIT = 1_000_000
+_NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class QueryResult:
+class QueryResult(JsonRecord):
     """The result of a query.
 
     Attributes:
@@ -31,15 +36,6 @@ class QueryResult:
     truncated: bool
     cost: Cost
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "ref": self.ref,
-            "kind": self.kind,
-            "value": self.value,
-            "truncated": self.truncated,
-            "cost": self.cost.to_json(),
-        }
-
 
 async def query(actions: Actions, ref: str, kind: QueryKind, limit: int, deadline: Deadline) -> QueryResult:
     """Read the element in one round trip. The value of a password field is None for every kind.
@@ -50,11 +46,11 @@ async def query(actions: Actions, ref: str, kind: QueryKind, limit: int, deadlin
     """
     if kind not in get_args(QueryKind):
         raise UsageError(f"kind={kind!r}", hint=f"Use one of {', '.join(get_args(QueryKind))}.")
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MAX_LIMIT:
-        raise UsageError(f"limit is {limit!r}; it must be a whole number from 1 to {_MAX_LIMIT}.")
+    if not isinstance(limit, int) or isinstance(limit, bool) or not 0 <= limit <= _MAX_LIMIT:
+        raise UsageError(f"limit is {limit!r}; it must be a whole number from 0 to {_MAX_LIMIT}.")
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:
-        call = f"__agentBrowser.query({json.dumps(entry.local)},{json.dumps(kind)},{limit})"
+        call = script_call("query", entry.local, _IN_SCRIPT.get(kind, kind), limit or _NO_LIMIT)
         reply = await actions.evaluate(entry, call, f"query {entry.ref}", deadline)
     if not isinstance(reply, Mapping):
         raise ScriptFailed("the query returned no object")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from bridge.errors import ScriptFailed
+from bridge.snapshot.wording import named
 
 ScriptError: TypeAlias = Mapping[str, object]
 SettleReason = Literal["quiet", "deadline", "navigation", "closed"]
@@ -62,8 +63,11 @@ class SettleReply:
         blocked_by: What the input would have hit instead, such as `div#veil`; the guard stopped all of it.
         interrupted_by: What appeared over the element after the first event, or took the focus from it; the guard
             stopped the rest of the input.
+        is_opened: The element says that it is expanded now (`aria-expanded`), and was not before.
         clicks: The click events that reached the element; for keys, the keydown events.
+        is_taken: The page's own touch handlers prevented the click.
         texts: Texts that appeared.
+        appearing: What was still coming or going at the deadline, such as `listbox "City"`; "" if nothing was.
         picker: The control whose system dialog the page itself asked for, described like an error.
         ended_at: The document's clock when the wait ended, in ms. Frames of one renderer share the clock.
         snapshot: The raw snapshot of the frame, if one was asked for and the document is still there.
@@ -78,8 +82,11 @@ class SettleReply:
     is_hit: bool = True
     blocked_by: str | None = None
     interrupted_by: str | None = None
+    is_opened: bool = False
     clicks: int = 0
+    is_taken: bool = False
     texts: tuple[str, ...] = ()
+    appearing: str = ""
     picker: ScriptError | None = None
     ended_at: float | None = None
     snapshot: Mapping[str, Any] | None = None
@@ -99,8 +106,11 @@ class SettleReply:
             is_hit=reply.get("hit") is not False,
             blocked_by=_text(reply, "landedOn"),
             interrupted_by=_text(reply, "over"),
+            is_opened=reply.get("opened") is True,
             clicks=round(_number(reply, "clicks")),
+            is_taken=reply.get("taken") is True,
             texts=tuple(map(str, texts)) if isinstance(texts, list) else (),
+            appearing=named(appearing) if isinstance(appearing := reply.get("appearing"), list) else "",
             picker=_mapping(reply, "picker"),
             ended_at=float(at) if isinstance(at := reply.get("endedAt"), int | float) else None,
             snapshot=_mapping(reply, "snapshot"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -11,9 +10,10 @@ from bridge.errors import action_error
 from bridge.page.input.actions import Actions
 from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.refs import RefEntry
+from bridge.snapshot.injected import script_call
 
-# true, false or "mixed"; null for an element that cannot be checked; "gone" without an element.
-_STATE = "el=>el?a.checkedState(el):'gone'"
+# Its value: True, False or "mixed"; None for an element that cannot be checked; "gone" without an element.
+_STATE = "checkedState"
 # Time for a page that changes its checkbox only after a response from its server.
 _LATE_S = 1.0
 
@@ -27,11 +27,9 @@ async def set_checked(actions: Actions, ref: str, want: bool, deadline: Deadline
     action: Literal["check", "uncheck"] = "check" if want else "uncheck"
     entry = actions.look_up(ref)
     notices: tuple[str, ...] = ()
-    wanted = json.dumps(want)
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
-        first = f"el=>el?a.checkedWithoutTap(el,{wanted}):undefined"
-        ready = await actions.prepare(entry, action, deadline, first=first)
+        ready = await actions.prepare(entry, action, deadline, first=("checkedWithoutTap", want))
         if ready.is_skipped:
             if ready.first is None:
                 raise _refused(entry, action, "it is not a checkbox, radio button or switch")
@@ -63,7 +61,7 @@ async def set_checked(actions: Actions, ref: str, want: bool, deadline: Deadline
 async def _state_later(actions: Actions, entry: RefEntry, want: bool, deadline: Deadline) -> Any:
     """Wait for the wanted state; returns the state at the end."""
     wait_s = min(_LATE_S, deadline.remaining_s)
-    expression = f"__agentBrowser.waitChecked({json.dumps(entry.local)},{json.dumps(want)},{round(wait_s * 1000)})"
+    expression = script_call("waitChecked", entry.local, want, round(wait_s * 1000))
     found = await actions.evaluate(entry, expression, f"{entry.ref} to change", Deadline.after(wait_s))
     return found.get("state") if isinstance(found, Mapping) else None
 

@@ -17,6 +17,7 @@ from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frames import Frame
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import url_token
+from bridge.snapshot.injected import script_call
 
 # A page without changes for this long is quiet; two animation frames are part of it.
 QUIET_MS = 34
@@ -30,6 +31,7 @@ _MAX_TEXTS = 8
 # A new page is shown whole up to here; a snapshot shows the rest.
 _NEW_PAGE_CHARS = 4_000
 _URL_CHARS = 120
+_APPEARING = "still appearing: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
     """
     state, frames = attachment.state, settled.frames
     reason: str = settled.reply.reason
+    if reason == "deadline" and settled.reply.appearing:
+        reason = f"deadline: {_APPEARING}{settled.reply.appearing}"
     fresh = False
     leaving = state.navigations != before.navigations or state.navigating_to or reason == "navigation"
     if not leaving and state.requests_since(before.request_order):
@@ -133,7 +137,7 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
         settle_ms = round(deadline.remaining_s * 1000)
         if main is None or settle_ms <= 0:
             break
-        quiet = f"__agentBrowser.settle({{settleMs:{settle_ms},quietMs:{QUIET_MS}}})"
+        quiet = script_call("settle", {"settleMs": settle_ms, "quietMs": QUIET_MS})
         # One call per renderer.
         outcomes = await asyncio.gather(
             *(
@@ -148,6 +152,8 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
         for error in failed:
             if not isinstance(error, ExecutionContextDestroyed | DeadlineExceeded):
                 raise error
+        if (appearing := SettleReply.parse(outcomes[0]).appearing) and deadline.passed:
+            return f"deadline: {_APPEARING}{appearing}"
     return "navigation" if state.navigating_to else "requests"
 
 
@@ -178,6 +184,8 @@ def _changes(
     if after is None:
         return Changes(text=f"not known: {reason}", settled=reason, texts=texts, dialogs=dialogs)
     notes = [f"! {dialog}" for dialog in dialogs]
+    if _APPEARING in reason:
+        notes.append(f"! {reason[reason.index(_APPEARING) :]}")
     if before.last is None or state.navigations != before.navigations:
         # Every ref of a new document is new, so the page itself says more than a list of differences.
         delta = Delta(after.text, added=tuple(after.refs), full=True)

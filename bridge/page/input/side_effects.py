@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from bridge.snapshot.escape import plain, quoted
-from bridge.snapshot.wording import instead, opened_by
+from bridge.snapshot.wording import instead, requested_picker
 
 _MAX_NOTICES = 8
 _NAME_CHARS = 120
@@ -86,8 +86,7 @@ class SideEffects:
 
     def picker(self, control: Mapping[str, object], ref: str | None) -> None:
         """The page itself asked for the system dialog of a control, which the script described."""
-        outcome = "it is open" if control.get("isOpen") else "it was blocked"
-        self._add(f"the page asked for a picker; {outcome}: {opened_by(control)}. {instead(control, ref)}".rstrip())
+        self._add(f"{requested_picker(control)}. {instead(control, ref)}".rstrip())
 
     def take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         """An event of the host app (android_host_app/PROTOCOL.md §6)."""

@@ -28,6 +28,11 @@ def tap_commands(x: float, y: float) -> list[tuple[str, dict[str, Any]]]:
     return [touch("touchStart", (x, y), force=_TAP_FORCE), touch("touchEnd")]
 
 
+def tap_at(x: float, y: float) -> list[tuple[str, dict[str, Any]]]:
+    """One finger down and up at (x, y), wherever that is."""
+    return [touch("touchStart", (x, y)), touch("touchEnd")]
+
+
 def unit_vector(direction: str) -> tuple[int, int]:
     """The unit vector of a direction, in CSS pixels.
 

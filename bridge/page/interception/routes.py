@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from bridge.deadline import Deadline
 from bridge.errors import UsageError
-from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, RouteAction
+from bridge.page.fetch_domain import Rank
+from bridge.page.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, RouteAction
 from bridge.page.target.attachment import Attachment
 from bridge.page.url_pattern import UrlPattern, url_pattern
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,17 +22,19 @@ from bridge.errors import (
     ProtocolError,
     Unsupported,
 )
-from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Abort, PausedRequest, RouteAction
+from bridge.page.fetch_domain import Rank
+from bridge.page.fetch_messages import Abort, PausedRequest, RouteAction
 from bridge.page.navigation.errors import navigation_failed
 from bridge.page.target.attachment import Attachment
 from bridge.policy.decision import Decision, decide
 from bridge.policy.gate.http_messages import InvalidResponse
 from bridge.policy.pinning import PinnedEgress, policy_refused
+from bridge.snapshot.injected import packaged_script
 
 MAX_REDIRECTS = 10
 _MAX_CHAINS = 2000
 _DECISION_TIMEOUT_S = 120.0  # a person may have to be asked
+_RESOLVE_S = 10.0
 _MAX_SHOWN_DECISIONS = 100
 _MAX_REMEMBERED_URL_CHARS = 2_000
 # Documents without an address of their own: blank, srcdoc frames, and Chromium's page for a failed load.
@@ -61,40 +64,11 @@ _CONNECTION_ENDED = frozenset(
 # Events with a response, and its field.
 _RESPONSE_FIELDS = {"Network.responseReceived": "response", "Network.requestWillBeSent": "redirectResponse"}
 # Net error of a request that `Fetch` has refused.
-_REFUSED = "net::ERR_BLOCKED_BY_CLIENT"
+_REFUSED = frozenset({"net::ERR_BLOCKED_BY_CLIENT", "net::ERR_ABORTED"})
 _FAILURE_S = 60.0  # where the beginning of the request was not seen
 # The browser cancels these without `Fetch` events. Only a redirect leads there: `goto` takes web addresses alone.
 _UNSAFE_REDIRECTS = frozenset({"net::ERR_UNSAFE_REDIRECT", "net::ERR_UNKNOWN_URL_SCHEME"})
 
-# UDP does not go through an HTTP proxy, so WebRTC and WebTransport are deleted from every document. The script runs
-# before the page's own, in every frame and also in a new frame's empty document, so a page cannot keep a reference. A
-# script can use a window that it opens before CDP attaches to it; therefore `open` deletes the constructors of the
-# window that it returns. A window that opens at a URL may run before CDP attaches (WebView starts it at once). Workers
-# have only WebTransport, which Chromium does not use with a proxy.
-BLOCK_PROXY_BYPASS = """
-{
-  const { apply } = Reflect;
-  const take = (view) => {
-    for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "RTCIceTransport",
-        "RTCDtlsTransport", "RTCSctpTransport", "WebTransport", "WebTransportBidirectionalStream",
-        "WebTransportDatagramDuplexStream", "WebTransportError"]) {
-      try { delete view[name]; } catch (error) {}
-    }
-  };
-  const taking = (open) => new Proxy(open, {
-    apply(target, self, given) {
-      const opened = apply(target, self, given);
-      if (opened && opened !== self) take(opened);
-      return opened;
-    },
-  });
-  if (typeof RTCPeerConnection !== "undefined" || typeof WebTransport !== "undefined") {
-    take(globalThis);
-    globalThis.open = taking(globalThis.open);
-    Document.prototype.open = taking(Document.prototype.open);
-  }
-}
-"""
 _BYPASS_IS_OPEN = 'typeof RTCPeerConnection !== "undefined" || typeof WebTransport !== "undefined"'
 
 
@@ -132,9 +106,14 @@ class UrlPolicy:
         """Returns two flags: requests are intercepted, and bypassing the proxy is blocked."""
 
         async def check(request: PausedRequest) -> RouteAction | None:
-            return await self._check(request, attachment.state.main_frame_id or "")
+            return await self._check(request, attachment)
+
+        def check_socket(method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
+            if method == "Network.webSocketCreated":
+                self._check_socket(str(params.get("url", "")), attachment)
 
         attachment.check_shown = self.check_shown
+        attachment.connection.on_event(check_socket)
         if self.checks_addresses:
             attachment.connection.on_event(self._check_remote_address)
         blocked = self.blocks_proxy_bypass and await self._block_proxy_bypass(attachment, timeout_s)
@@ -151,7 +130,7 @@ class UrlPolicy:
         chain = self._by_first_url.get(error.url)
         if chain is not None and chain.refused is not None:
             return chain.refused
-        if error.net_error == _REFUSED:  # the newest chain to this URL may be another tab's
+        if error.net_error in _REFUSED:  # the newest chain to this URL may be another tab's
             for earlier in reversed(self._chains.values()):
                 if earlier.first_url == error.url and earlier.refused is not None:
                     return earlier.refused
@@ -184,8 +163,8 @@ class UrlPolicy:
                 return NavigationFailed(error.url, "net::ERR_INVALID_HTTP_RESPONSE", hint=hint)
         return error
 
-    async def _check(self, request: PausedRequest, main_frame_id: str) -> RouteAction | None:
-        is_top = request.kind == "Document" and request.frame_id == main_frame_id
+    async def _check(self, request: PausedRequest, attachment: Attachment) -> RouteAction | None:
+        is_top = request.kind == "Document" and request.frame_id == attachment.state.main_frame_id
         chain = self._follow(request, is_top)
         try:
             if chain.redirects > MAX_REDIRECTS:
@@ -196,10 +175,34 @@ class UrlPolicy:
                 )
             decision = await self._egress.check_request(request.url, use="navigation" if is_top else "request")
             self._check_host(decision)
+            if is_top:
+                await self._check_addresses(decision)
         except PolicyRefused as error:
             chain.refused = error
-            return Abort("BlockedByClient")
+            self._note_denial(error, request.url, request.kind, attachment)
+            if is_top:
+                attachment.refuse_navigation(error)
+            # An aborted navigation leaves the document as it was; any other error would show the browser's error page.
+            return Abort("Aborted" if request.kind == "Document" else "BlockedByClient")
         return None
+
+    async def _check_addresses(self, decision: Decision) -> None:
+        """Check where a host is before a navigation leaves the document. The gate resolves each host once, too."""
+        if self.checks_addresses or decision.host is None or decision.port is None:
+            return
+        with suppress(NameNotResolved, DeadlineExceeded):
+            await self._egress.addresses(decision.host, decision.port, timeout_s=_RESOLVE_S)
+
+    def _check_socket(self, url: str, attachment: Attachment) -> None:
+        """Report a WebSocket that the gate will refuse; `Fetch` does not show them."""
+        decision = decide(self._egress.policy, url, self._egress.grants, use="request")
+        if not decision.allowed and not self._egress.was_approved(decision):
+            self._note_denial(policy_refused(decision, url), url, "WebSocket", attachment)
+
+    def _note_denial(self, error: PolicyRefused, url: str, kind: str, attachment: Attachment) -> None:
+        page = attachment.state.main.url if attachment.state.main else ""
+        error.details["page"] = page
+        self._egress.denials.add(error, url=url, page=page, kind=kind)
 
     def _follow(self, request: PausedRequest, is_top: bool) -> _RedirectChain:
         key = request.network_id or request.request_id
@@ -264,11 +267,12 @@ class UrlPolicy:
             raise refused
 
     async def _block_proxy_bypass(self, attachment: Attachment, timeout_s: float) -> bool:
-        params = {"source": BLOCK_PROXY_BYPASS, "runImmediately": True}
+        script = packaged_script("bridge.page.interception", "block_proxy_bypass.min.js")
+        params = {"source": script, "runImmediately": True}
         try:
             await attachment.call("Page.addScriptToEvaluateOnNewDocument", params, timeout_s=timeout_s)
             # An engine without runImmediately does not run the script in the current document.
-            await attachment.call("Runtime.evaluate", {"expression": BLOCK_PROXY_BYPASS}, timeout_s=timeout_s)
+            await attachment.call("Runtime.evaluate", {"expression": script}, timeout_s=timeout_s)
             reply = await attachment.call(
                 "Runtime.evaluate", {"expression": _BYPASS_IS_OPEN, "returnByValue": True}, timeout_s=timeout_s
             )

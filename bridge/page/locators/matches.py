@@ -9,7 +9,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One element as it was when the page was searched; `value` of a password is None."""
+    """One element as it was when the page was searched; `value` of a password is None.
+
+    Attributes:
+        frame_id: The frame that it is in.
+        read: The value of the read that the search asked for.
+    """
 
     ref: str
     role: str
@@ -23,6 +28,8 @@ class Match:
     focused: bool
     value: str | None
     values: tuple[str, ...] | None
+    frame_id: str = ""
+    read: Any = None
 
     def described(self) -> str:
         name = self.name or self.text[:60]
@@ -53,7 +60,7 @@ class LocatorMatches:
         return f"{', '.join(match.described() for match in self.matches)}{more}"
 
 
-def match_of(ref: str, item: Mapping[str, Any]) -> Match:
+def match_of(ref: str, frame_id: str, item: Mapping[str, Any]) -> Match:
     """The element that the script described in `item`."""
     values = item.get("values")
     return Match(
@@ -69,4 +76,6 @@ def match_of(ref: str, item: Mapping[str, Any]) -> Match:
         focused=bool(item["focused"]),
         value=item["value"] if isinstance(item.get("value"), str) else None,
         values=tuple(str(value) for value in values) if isinstance(values, list) else None,
+        frame_id=frame_id,
+        read=item.get("read"),
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from bridge.errors import UsageError
 from bridge.page.logs.console import ConsoleEntry, ConsoleLog, entry_of_call, entry_of_exception, entry_of_log
 from bridge.page.logs.request_entry import RequestEntry
 from bridge.page.logs.request_log import RequestLog
@@ -27,6 +28,8 @@ Reducer = Callable[[str, Mapping[str, Any], str | None], None]
 class SessionLogs:
     """Both logs of a session.
 
+    Both keep the newest entries of all tabs together, so a closed tab's entries stay until newer ones replace them.
+
     Attributes:
         origins: The origins of all documents that a tab and its frames have shown, by tab id. Pages may have stored
             data under them, so the sets are not bounded.
@@ -36,11 +39,22 @@ class SessionLogs:
         self._console: deque[ConsoleEntry] = deque(maxlen=console_kept)
         self._console_last = 0
         self._seen: dict[str, dict[tuple[str, float, str], None]] = {}
+        self._tab_ids: dict[str, None] = {}
         self.requests = RequestStore(requests_kept)
         self.origins: dict[str, set[str]] = {}
 
+    @property
+    def tab_ids(self) -> tuple[str, ...]:
+        """The ids of the session's tabs, closed ones included, oldest first."""
+        return tuple(self._tab_ids)
+
+    def add_tab(self, tab_id: str) -> None:
+        """Make the tab known; before it has entries, its log is empty."""
+        self._tab_ids[tab_id] = None
+
     def reader(self, tab_id: str) -> Reducer:
         """A reducer for the events of a new connection of the tab, except `Network.*`; see `request_reducer`."""
+        self.add_tab(tab_id)
 
         def reduce(method: str, params: Mapping[str, Any], session_id: str | None) -> None:
             try:
@@ -93,7 +107,18 @@ class SessionLogs:
         after: int = 0,
         limit: int = 100,
     ) -> ConsoleLog:
-        """The newest `limit` entries that fit, oldest first."""
+        """The newest `limit` entries that fit, oldest first, of one tab (closed ones too) or of all.
+
+        Args:
+            tab_id: Such as "t2"; None for all tabs.
+            level: The least severe level to include: debug, info, warning or error.
+            text: A part of the message.
+            after: Only entries with a higher number, such as `last` of an earlier log.
+
+        Raises:
+            UsageError: An unknown tab or level, or a limit below 1.
+        """
+        self._check_tab(tab_id)
         return ConsoleLog.select(
             self._console, self._console_last, tab_id=tab_id, level=level, text=text, after=after, limit=limit
         )
@@ -110,7 +135,18 @@ class SessionLogs:
         after: int = 0,
         limit: int = 100,
     ) -> RequestLog:
-        """The newest `limit` requests that fit, oldest first."""
+        """The newest `limit` requests that fit, oldest first, of one tab (closed ones too) or of all.
+
+        Args:
+            tab_id: Such as "t2"; None for all tabs.
+            url: A part of the address, or a glob if it contains `*`.
+            status: A number, or a class such as "4xx".
+            after: Only requests with a higher number, such as `last` of an earlier log.
+
+        Raises:
+            UsageError: An unknown tab, an invalid status, or a limit below 1.
+        """
+        self._check_tab(tab_id)
         return RequestLog.select(
             self.requests,
             tab_id=tab_id,
@@ -124,11 +160,22 @@ class SessionLogs:
         )
 
     def har(self, *, tab_id: str | None = None, redact: bool = True) -> dict[str, Any]:
-        """All kept requests of one tab, or of the session, as HAR 1.2."""
+        """All kept requests of one tab, or of the session, as HAR 1.2.
+
+        Raises:
+            UsageError: An unknown tab.
+        """
+        self._check_tab(tab_id)
         from bridge.page.logs.har import to_har
 
         entries: list[RequestEntry] = [entry for entry in self.requests if tab_id in (None, entry.tab_id)]
         return to_har(entries, self.requests.pages(tab_id), redact=redact)
+
+    def _check_tab(self, tab_id: str | None) -> None:
+        if tab_id is not None and tab_id not in self._tab_ids:
+            raise UsageError(
+                f"unknown tab {tab_id[:20]!r}", hint=f"This session has had the tabs {', '.join(self._tab_ids) or '-'}."
+            )
 
 
 def _console_entry(tab_id: str, method: str, params: Mapping[str, Any]) -> ConsoleEntry | None:

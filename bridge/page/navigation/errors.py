@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.errors import BridgeError, NavigationFailed
+from bridge.errors import BridgeError, NavigationFailed, PolicyRefused
 from bridge.page.target.attachment import Attachment
 
 _HINTS = {
@@ -36,6 +36,11 @@ class EndlessDialogs(Exception):
 def navigation_failed(url: str, net_error: str) -> NavigationFailed:
     """The error with the hint for Chromium's net error."""
     return NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
+
+
+def refused_navigation(error: PolicyRefused) -> str:
+    """The notice about a navigation that the page began by itself and the policy refused."""
+    return f"the page tried to navigate, and stays as it was: {error.message}"
 
 
 def check_arrived(attachment: Attachment) -> None:

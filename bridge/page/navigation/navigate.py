@@ -28,7 +28,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError, UsageError
-from bridge.page.navigation.errors import CommitTimedOut, EndlessDialogs, check_arrived, navigation_failed
+from bridge.page.navigation.errors import (
+    CommitTimedOut,
+    EndlessDialogs,
+    check_arrived,
+    navigation_failed,
+    refused_navigation,
+)
 from bridge.page.navigation.history import entry_at
 from bridge.page.navigation.title import document_title
 from bridge.page.navigation.unload import ask_to_leave, can_ask_during_fetch, lets_go, recover_document, stop_loading
@@ -126,7 +132,12 @@ async def _navigate(op: Operation, tab: TabHandle, move: Move) -> NavigationResu
     try:
         await _leave_and_move(op, tab, move, notices)
         check_arrived(op.attachment)
+    except asyncio.CancelledError:
+        # Until the server answers, the old document takes no commands, and the answer must not replace it later.
+        await stop_loading(op.attachment)
+        raise
     except NavigationFailed as error:
+        op.attachment.take_refused_navigations()
         if (cause := tab.explain(error)) is error:
             raise
         raise cause from error
@@ -136,11 +147,11 @@ async def _navigate(op: Operation, tab: TabHandle, move: Move) -> NavigationResu
     state, main = op.attachment.state, op.attachment.state.main
     if broken := state.failures.get(main.loader_id if main else ""):
         notices.append(f"the document ended before it was complete: {broken}")
-    response = state.responses.get(main.loader_id) if main else None
+    notices += [refused_navigation(error) for error in op.attachment.take_refused_navigations()]
     return NavigationResult(
         url=main.url if main else "about:blank",
         title=title or "",
-        status=response.status if response else None,
+        status=state.statuses.get(main.loader_id) if main else None,
         waited_for=move.wait_until,
         cost=op.cost(),
         notices=(*op.take_notices(), *notices, *op.attachment.dialogs.take_unreported(), *op.take_side_effects()),
@@ -240,7 +251,10 @@ async def wait_loaded(
         if main is None or loader_id in state.failures:
             return loader_id in state.failures
         replaced = main.loader_id != loader_id and state.navigations > started
-        return (main.loader_id == loader_id or replaced) and _has_reached(main, wait_until)
+        # A document that navigates while it loads gets no load event if that navigation is refused.
+        if attachment.refused_navigations and main.loader_id == loader_id and "networkIdle" in main.lifecycle:
+            return True
+        return (main.loader_id == loader_id or replaced) and has_reached(main, wait_until)
 
     if not await attachment.condition.wait(there, timeout_s=deadline.remaining_s):
         raise DeadlineExceeded(f"{wait_until} of {url}", deadline.timeout_s, _progress(attachment, loader_id))
@@ -265,7 +279,7 @@ async def _failure_shown(attachment: Attachment, net_error: str, before: int, de
         )
 
 
-def _has_reached(frame: Frame, wait_until: WaitUntil) -> bool:
+def has_reached(frame: Frame, wait_until: WaitUntil) -> bool:
     return wait_until == "commit" or _LIFECYCLE[wait_until] in frame.lifecycle
 
 
@@ -297,7 +311,7 @@ async def _send_and_wait(
         if state.moves_within > moves or state.main_failure_count > failed:
             return True
         main = state.main
-        return state.navigations > navigations and main is not None and _has_reached(main, wait_until)
+        return state.navigations > navigations and main is not None and has_reached(main, wait_until)
 
     try:
         arrived = await attachment.condition.wait(there, timeout_s=deadline.remaining_s)

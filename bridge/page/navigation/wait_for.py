@@ -7,31 +7,24 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
+from bridge.errors import DeadlineExceeded, PolicyRefused, ScriptFailed, UsageError
 from bridge.page.navigation.document_waits import DocumentWaits
 from bridge.page.navigation.errors import check_arrived
 from bridge.page.snapshots.aria_roles import checked_role
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.url_pattern import url_pattern
+from bridge.snapshot.injected import packaged_script, script_call
 
-# Between two comparisons of redacted text.
-_REDACTED_PAUSE_S = 0.2
-_REDACTED_REPLY_S = 5.0
+# How long one call waits in the page for other text to compare; a page that does not answer is asked again later.
+_OTHER_TEXT_S = 2.0
+_REPLY_S = 5.0
+_RETRY_PAUSE_S = 0.2
 _KINDS = ("selector", "role", "text", "url", "gone", "function")
-# Runs in the main world, where the page may have replaced the functions it calls: then the deadline on this side holds.
-# The operator's source may end with a comment, so a line break follows it.
-_FUNCTION = """new Promise(done=>{let lastSeen;const start=Date.now(),get=()=>(%s
-),ms=%d,step=async()=>{let seen,error='';lastSeen='its promise is pending';
-try{seen=get();if(typeof seen=='function')seen=seen();seen=await seen}catch(e){seen=0;error=String(e)}
-const waitedMs=Date.now()-start;lastSeen=error||'not yet';
-if(seen)done(JSON.stringify({ok:true,waitedMs}));
-else if(waitedMs>=ms)done(JSON.stringify({ok:false,waitedMs,lastSeen}));
-else setTimeout(step,30)};
-setTimeout(()=>done(JSON.stringify({ok:false,waitedMs:ms,lastSeen})),ms+20);step()})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +94,25 @@ async def _wait_for_url(attachment: Attachment, condition: WaitCondition, glob: 
     """Wait for events alone: the browser reports every address of the main frame."""
     pattern, state, redact = url_pattern(glob), attachment.state, condition.redact or str
     began = time.monotonic()
+
+    def refused() -> PolicyRefused | None:
+        return next(
+            (
+                error
+                for error in attachment.refused_navigations
+                if pattern.matches(redact(str(error.details.get("url", ""))))
+            ),
+            None,
+        )
+
     if not await attachment.condition.wait(
-        lambda: state.main is not None and pattern.matches(redact(state.main.address)), timeout_s=deadline.remaining_s
+        lambda: (state.main is not None and pattern.matches(redact(state.main.address))) or refused() is not None,
+        timeout_s=deadline.remaining_s,
     ):
         raise deadline.exceeded(f"waiting for url {glob!r}", f"at {state.main.address if state.main else 'no page'}")
+    if (error := refused()) is not None:
+        attachment.take_refused_navigations()
+        raise error
     check_arrived(attachment)
     return (time.monotonic() - began) * 1000
 
@@ -147,15 +155,16 @@ class _ConditionWait:
         raise self._deadline.exceeded(self.awaited, str(reply.get("lastSeen", ""))[:300])
 
     async def compare_redacted(self, frame_id: str, is_main: bool) -> float | None:
-        """Compare here, with the document's redacted text, again and again.
+        """Compare here, with the document's redacted text, each time it has changed.
 
         A comparison in the page would find the letters of secrets as well, and a wait for `text="hunt"` that ends at
         once would reveal them. For the same reason no error reports what was there.
         """
+        seen = None
         while True:
-            if self._matches(await self._words(frame_id)):
+            texts, seen = await self._texts(frame_id, seen)
+            if self._matches(texts):
                 return (time.monotonic() - self._began) * 1000
-            await asyncio.sleep(min(_REDACTED_PAUSE_S, self._deadline.remaining_s))
             if self._deadline.passed:
                 if is_main:
                     raise self._deadline.exceeded(self.awaited, "not there")
@@ -165,26 +174,33 @@ class _ConditionWait:
         left_s = self._deadline.remaining_s
         if self._condition.function:
             return await _evaluate_function(self._attachment, frame_id, self._condition.function, timeout_s=left_s)
-        call = f"__agentBrowser.waitFor({json.dumps(self._condition.to_json())},{round(left_s * 1000)})"
+        call = script_call("waitFor", self._condition.to_json(), round(left_s * 1000))
         return await self._attachment.evaluate(frame_id, call, timeout_s=left_s)
 
-    async def _words(self, frame_id: str) -> list[str]:
-        """The text of the document, or the names of its elements with the role."""
-        call = f"__agentBrowser.wordsFor({json.dumps(self._condition.to_json())})"
-        timeout_s = self._deadline.at_most(_REDACTED_REPLY_S).remaining_s
+    async def _texts(self, frame_id: str, seen: int | None) -> tuple[list[str], int | None]:
+        """The text of the document, or the names of its elements with the role; and a hash, to wait for other ones."""
+        wait_s = self._deadline.at_most(_OTHER_TEXT_S).remaining_s
+        reply_s = self._deadline.at_most(wait_s + _REPLY_S).remaining_s
+        call = script_call("textsFor", self._condition.to_json(), seen, round(wait_s * 1000))
         try:
-            words = await self._attachment.evaluate(frame_id, call, timeout_s=timeout_s)
-        except (ScriptFailed, DeadlineExceeded):
-            return []
-        return [text for text in words if isinstance(text, str)] if isinstance(words, list) else []
+            found = await self._attachment.evaluate(frame_id, call, timeout_s=reply_s)
+            return [text for text in found["texts"] if isinstance(text, str)], found["hash"]
+        except (ScriptFailed, DeadlineExceeded, KeyError, TypeError):
+            await asyncio.sleep(min(_RETRY_PAUSE_S, self._deadline.remaining_s))
+            return [], None
 
-    def _matches(self, words: list[str]) -> bool:
+    def _matches(self, texts: list[str]) -> bool:
         redact = self._condition.redact or str
         if self._condition.text:
             wanted = _collapsed(self._condition.text)
-            return any(wanted in _collapsed(redact(text)) for text in words)
+            return any(wanted in _collapsed(redact(text)) for text in texts)
         wanted = _collapsed(self._condition.name or "").lower()
-        return any(wanted in _collapsed(redact(name)).lower() for name in words)
+        return any(wanted in _collapsed(redact(name)).lower() for name in texts)
+
+
+@cache
+def _wait_script() -> str:
+    return packaged_script("bridge.page.navigation", "wait_for_function.min.js")
 
 
 def _collapsed(text: str) -> str:
@@ -196,7 +212,8 @@ async def _evaluate_function(attachment: Attachment, frame_id: str, source: str,
     if context is None:
         raise ExecutionContextDestroyed("the document has no execution context yet")
     params = {
-        "expression": _FUNCTION % (source, round(timeout_s * 1000)),
+        # A line break, because the source may end with a comment.
+        "expression": f"{_wait_script()}(()=>({source}\n),{round(timeout_s * 1000)})",
         "contextId": context.context_id,
         "awaitPromise": True,
         "returnByValue": True,

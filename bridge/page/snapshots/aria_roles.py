@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 
 from bridge.errors import UsageError
-from bridge.snapshot.role_table import ROLE_TRAITS
+from bridge.snapshot.role_table import ROLE_TRAITS, Role
+
+__all__ = ["Role", "checked_role"]
 
 _NEAREST_SHOWN = 3
 

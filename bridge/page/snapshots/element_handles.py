@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,17 +13,7 @@ from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.execution_contexts import ExecutionContext
 from bridge.page.target.frame_geometry import to_top_viewport
-
-# The script returns the element, or an error object.
-_ELEMENT_OF = "(e=>e.nodeType?e:null)"
-
-
-def on_element(function: str, local: str) -> str:
-    """JavaScript that applies `function` to the element with the script's number `local`, or to null.
-
-    The expression expects the script's API in `a`.
-    """
-    return f"({function})({_ELEMENT_OF}(a.element({json.dumps(local)})))"
+from bridge.snapshot.injected import script_call
 
 
 @asynccontextmanager
@@ -50,11 +39,11 @@ async def _object_of(
     context = attachment.state.context_of(entry.frame_id, CONTEXT_NAME)
     if context is None:
         raise RefNotFound(f"{entry.label} is stale: its frame is reloading.", ref=entry.ref)
-    found = await evaluate_handle(attachment, context, f"__agentBrowser.element({json.dumps(entry.local)})", deadline)
+    found = await evaluate_handle(attachment, context, script_call("element", entry.local), deadline)
     if found.get("subtype") == "node":
         return str(found["objectId"])
     failed = await attachment.evaluate(
-        entry.frame_id, f"__agentBrowser.element({json.dumps(entry.local)})", timeout_s=deadline.remaining_s
+        entry.frame_id, script_call("element", entry.local), timeout_s=deadline.remaining_s
     )
     error = failed.get("error") if isinstance(failed, dict) else None
     if not isinstance(error, dict):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import ScriptFailed, UsageError
+from bridge.json_record import JsonRecord
 from bridge.page.snapshots.refs import RefTable
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from bridge.reading.main_content import Extracted, Mode
     from bridge.reading.markdown import LinkStyle
+    from bridge.reading.metadata import PageFacts
 
 #: Characters of HTML that the page may send. A longer page is truncated, and the result says so.
 MAX_HTML_CHARS = 2_000_000
@@ -42,6 +44,7 @@ class ReadRequest:
     links: LinkStyle = "inline"
     comments: bool = False
     redact: Callable[[str], str] | None = None
+    metadata: bool = False
 
     def __post_init__(self) -> None:
         if self.mode not in ("main_content", "article", "raw"):
@@ -53,7 +56,7 @@ class ReadRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadResult:
+class ReadResult(JsonRecord):
     """The page as Markdown.
 
     Attributes:
@@ -62,6 +65,7 @@ class ReadResult:
             page, in the background colour, `aria-hidden`, or of zero-width characters. Closed menus do not count, nor
             does text that lies under another element.
         truncated: Whether `max_length`, the page's size or the time limit cut something off.
+        metadata: What the page says about itself, if `metadata=True` asked for it.
     """
 
     markdown: str
@@ -72,21 +76,10 @@ class ReadResult:
     truncated: bool
     cost: Cost = _FREE
     notices: tuple[str, ...] = ()
+    metadata: PageFacts | None = None
 
     def __str__(self) -> str:
         return self.markdown
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "markdown": self.markdown,
-            "title": self.title,
-            "url": self.url,
-            "kind": self.kind,
-            "hidden_text_removed": self.hidden_text_removed,
-            "truncated": self.truncated,
-            "cost": self.cost.to_json(),
-            **({"notices": list(self.notices)} if self.notices else {}),
-        }
 
 
 async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, deadline: Deadline) -> ReadResult:
@@ -125,6 +118,7 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
             "selector": request.selector or "",
             "mode": request.mode,
             "refs": request.links == "ref",
+            "metadata": request.metadata,
             "limit": MAX_HTML_CHARS,
             "timeBudgetMs": round(min(WALK_S, deadline.remaining_s / 3) * 1000),
             "settleMs": round(min(SETTLE_S, deadline.remaining_s / 2) * 1000),
@@ -132,20 +126,35 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
     )
 
 
+def _parsed(html: str, url: str, mode: Mode, request: ReadRequest) -> tuple[Extracted, PageFacts | None]:
+    from bridge.reading.main_content import main_content
+    from bridge.reading.metadata import page_facts
+    from bridge.reading.parsing import parse_html
+
+    tree = parse_html(html)
+    facts = _redacted(page_facts(tree, url), request.redact) if request.metadata else None
+    # The article in the structured data may say what the page does not show.
+    for script in list(tree.iter("script")):
+        script.clear(keep_tail=True)
+    return main_content(tree, mode=mode, comments=request.comments), facts
+
+
+def _redacted(facts: PageFacts, redact: Callable[[str], str] | None) -> PageFacts:
+    return facts if redact is None else replace(facts, **{name: redact(text) for name, text in facts.to_json().items()})
+
+
 async def _result(
     reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, context_key: str
 ) -> ReadResult:
-    from bridge.reading.main_content import main_content
-    from bridge.reading.parsing import parse_html
     from bridge.reading.workers import in_reader
 
     html, url = _text(reply, "html"), shown_url(_text(reply, "url"))
     mode: Mode = "raw" if request.selector else request.mode
-    found = await in_reader(len(html), lambda: main_content(parse_html(html), mode=mode, comments=request.comments))
+    found, facts = await in_reader(lambda: _parsed(html, url, mode, request))
     for element in _elements(found):
         _set_refs(element, reply, refs, frame_id, context_key, url)
     title = found.title or _text(reply, "title")
-    markdown, is_cut = await in_reader(len(html), lambda: _markdown(found, request, url, title))
+    markdown, is_cut = await in_reader(lambda: _markdown(found, request, url, title))
     hidden = reply.get("hidden")
     return ReadResult(
         markdown=markdown,
@@ -155,6 +164,7 @@ async def _result(
         hidden_text_removed=hidden if isinstance(hidden, int) else 0,
         truncated=is_cut or reply.get("truncated") is True,
         notices=() if markdown.strip() else ("the page has no text to read",),
+        metadata=facts,
     )
 
 

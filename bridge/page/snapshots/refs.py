@@ -12,11 +12,18 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from bridge.errors import ActionFailed, RefNotFound, UsageError, action_error
+from bridge.errors import ActionFailed, BridgeError, RefNotFound, UsageError, action_error
+from bridge.snapshot.escape import clean, cut, quote
+from bridge.snapshot.lines.attributes import attr_word, shown_attrs
+from bridge.snapshot.model import RenderOptions
+from bridge.snapshot.parse import parse_snapshot
 from bridge.snapshot.wording import instead, refusal
 
 _REF = re.compile(r"@?(e[1-9][0-9]{0,8})\Z")
 _NEAREST_SHOWN = 3
+_NAME_CHARS = 200
+# Words around an element that a stale ref's error repeats.
+_AROUND_CHARS = 120
 # Remembered refs of documents that are gone.
 _MAX_UNLOADED = 2_000
 # Remembered refs in all, for a page that keeps adding elements.
@@ -89,6 +96,26 @@ def document_gone(entry: RefEntry) -> RefNotFound:
         ref=entry.ref,
         was=entry.description,
     )
+
+
+def line_of(raw: object, ref: str) -> str | None:
+    """The line of one element as a snapshot would show it, such as `button "Pay" [disabled] [ref=e7]`.
+
+    Args:
+        raw: The script's snapshot of the element alone.
+    """
+    if not isinstance(raw, Mapping):
+        return None
+    try:
+        snapshot = parse_snapshot(raw)
+    except BridgeError:
+        return None
+    node = next(iter(snapshot.root.children), None)
+    if node is None:
+        return None
+    name = cut(clean(node.name), _NAME_CHARS)
+    attrs = [attr_word(attr) for attr in shown_attrs(node, name, RenderOptions(), snapshot.url)]
+    return " ".join([node.role, *([quote(name)] if name else []), *(f"[{it}]" for it in (*attrs, f"ref={ref}"))])
 
 
 class RefTable:
@@ -204,7 +231,7 @@ class RefTable:
             else:
                 code, became = "ref_not_found", "and is gone from the page"
             nearest = self._resembling(entry, is_live)
-            return action_error(
+            failed = action_error(
                 code,
                 f"{entry.ref} was {entry.description} {became}{_listed(nearest)}.",
                 hint="Take a new snapshot.",
@@ -212,9 +239,31 @@ class RefTable:
                 was=entry.description,
                 nearest=[near.ref for near in nearest],
             )
+            if isinstance(local := error.get("fresh"), str):
+                role, name = str(error.get("role") or ""), str(error.get("name") or "")
+                fresh = self.assign(entry.context_key, entry.frame_id, local, role, name, entry.page_url)
+                failed.details["fresh"] = fresh
+                failed.hint = f"Take a new snapshot, or use {fresh} for the element as it is now."
+                if (line := line_of(error.get("line"), fresh)) is not None:
+                    failed.details["line"] = line
+                    around = cut(clean(str(error.get("around") or "")), _AROUND_CHARS)
+                    failed.hint = f"It is now: {line}{f', beside {quote(around)}' if around else ''}. " + (
+                        f"Use {fresh} if that is the one you mean."
+                    )
+            return failed
         message = refusal(error).rstrip(".")
         hint = instead(error, entry.ref)
         failed = action_error(code, f"{entry.label}: {message}.", hint=hint, ref=entry.ref)
+        closer = error.get("closer")
+        if code == "covered":
+            # Elements that are in the way are named in messages; one that closes them has a ref.
+            failed.hint = "Close what lies over it first."
+            if isinstance(closer, list) and len(closer) == len(("ref", "role", "name")):
+                local, role, name = (str(it) for it in closer)
+                ref = self.assign(entry.context_key, entry.frame_id, local, role, name, entry.page_url)
+                named = f"{clean(role)} {quote(cut(clean(name), _NAME_CHARS))}"
+                failed.hint = f"Close what lies over it first, for example with {ref} ({named})."
+                failed.details["closer"] = ref
         if "options" in error:
             failed.details["options"] = error["options"]
         return failed

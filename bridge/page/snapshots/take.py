@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.snapshots.boxes import place_boxes
+from bridge.page.snapshots.click_handlers import mark_click_handlers
 from bridge.page.snapshots.frame_stitching import FrameTree, stitch
 from bridge.page.snapshots.refs import RefTable, is_ref
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
@@ -18,6 +18,7 @@ from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frame_geometry import frames_shown
 from bridge.page.target.frames import Frame
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot, snapshot_delta
+from bridge.snapshot.injected import script_call
 from bridge.snapshot.lines.delta import missing_refs
 from bridge.snapshot.lines.forms import NO_ELEMENT
 
@@ -49,6 +50,9 @@ class SnapshotRequest:
         start: The first ref that the renderer's budget left out; the snapshot continues there.
         find: Only the lines with this text, and their ancestors.
         controls_only: Only elements that can be acted on.
+        click_handlers: Ask the engine for elements whose click handlers a script has set.
+        aria_hidden: Also what `aria-hidden` hides from assistive technology.
+        text: False shows controls and what places them; the snapshot that changes are computed against has all.
         redact: Applied to the text that `find` searches.
     """
 
@@ -64,6 +68,9 @@ class SnapshotRequest:
     find: str | None = None
     boxes: bool = False
     controls_only: bool = False
+    click_handlers: bool = False
+    aria_hidden: bool = False
+    text: bool = True
     redact: Callable[[str], str] | None = None
 
     def check(self, *, is_delta: bool) -> None:
@@ -73,6 +80,8 @@ class SnapshotRequest:
         """
         if self.scope and self.more:
             raise UsageError("scope and more exclude each other")
+        if is_delta and not self.text:
+            raise UsageError("delta covers all text of the page")
         if is_delta and (self.scope or self.more or self.find or self.controls_only):
             raise UsageError("delta covers the whole page; scope, more, find and controls_only show a part of it")
 
@@ -85,6 +94,8 @@ class SnapshotRequest:
             "budgetChars": round(self.max_chars * _RAW_PER_TEXT * (_SENT_PER_CONTROL if self.controls_only else 1)),
             "timeBudgetMs": _SCRIPT_FUSE_MS,
             "boxes": self.boxes,
+            "clickHandlers": self.click_handlers,
+            "ariaHidden": self.aria_hidden,
             "scope": scope,
         }
 
@@ -97,6 +108,7 @@ class SnapshotRequest:
             find=self.find or "",
             boxes=self.boxes,
             controls_only=self.controls_only,
+            text=self.text,
             redact=self.redact,
         )
 
@@ -228,6 +240,8 @@ class Snapshots:
         scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         if scope_ref is not None:
             entry = self._refs.look_up(scope_ref, self.is_live)
+            if request.click_handlers:
+                await mark_click_handlers(self._attachment, [entry.frame_id], deadline)
             call = self.expression(request, entry.local)
             reply = await self._attachment.evaluate(entry.frame_id, call, timeout_s=deadline.remaining_s)
             if not isinstance(reply, dict):
@@ -242,6 +256,8 @@ class Snapshots:
             raise ExecutionContextDestroyed("the page has no frame")
         only_top = request.scope is not None
         asked = frames[:1] if only_top else frames[:_MAX_FRAMES]
+        if request.click_handlers:
+            await mark_click_handlers(self._attachment, [frame.frame_id for frame in asked], deadline)
         call = self.expression(request, request.scope)
         replies = await self._attachment.evaluate_in_frames(
             asked, lambda _: call, main_frame_id=asked[0].frame_id, timeout_s=deadline.remaining_s
@@ -301,7 +317,9 @@ class Snapshots:
     def render(self, raw: Mapping[str, Any], request: SnapshotRequest) -> SnapshotResult:
         result = render_snapshot(raw, request.render_options())
         self._refs.mark_continuations(result.more)
-        if request.is_whole:
+        if request.is_whole and not request.text:
+            self.render(raw, replace(request, text=True))
+        elif request.is_whole:
             self.last, self.last_request = result, request
             # If only long texts were cut, every element was sent.
             self._is_cut_by_page = any(reason != "maxTextPerNode" for reason in raw["reasons"])
@@ -334,9 +352,7 @@ class Snapshots:
                 by_frame.setdefault(entry.frame_id, {})[entry.local] = ref
         replies = await asyncio.gather(
             *(
-                self._attachment.evaluate(
-                    frame_id, f"__agentBrowser.stillShown({json.dumps([*refs])})", timeout_s=deadline.remaining_s
-                )
+                self._attachment.evaluate(frame_id, script_call("stillShown", [*refs]), timeout_s=deadline.remaining_s)
                 for frame_id, refs in by_frame.items()
             ),
             return_exceptions=True,
@@ -351,7 +367,7 @@ class Snapshots:
         return frozenset(found)
 
     def expression(self, request: SnapshotRequest, scope: str | None) -> str:
-        return f"__agentBrowser.snapshot({json.dumps(request.script_options(scope))})"
+        return script_call("snapshot", request.script_options(scope))
 
     def is_live(self, context_key: str) -> bool:
         return any(context.key == context_key for context in self._attachment.state.contexts.values())

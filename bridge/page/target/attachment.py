@@ -11,8 +11,8 @@ from typing import Any
 
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
-from bridge.page.interception.fetch_domain import FetchDomain
+from bridge.errors import DeadlineExceeded, PolicyRefused, ProtocolError, ScriptFailed, TabLost, TransportError
+from bridge.page.fetch_domain import FetchDomain
 from bridge.page.logs.request_reducer import RequestReducer
 from bridge.page.target.condition import Condition
 from bridge.page.target.dialogs import Dialogs
@@ -21,8 +21,7 @@ from bridge.page.target.frame_calls import FrameCall, outcomes_of_frames
 from bridge.page.target.frames import Frame
 from bridge.page.target.oopif_sessions import ADD_SCRIPT, AUTO_ATTACH, Commands, OopifSessions
 from bridge.page.target.page_state import PageState
-from bridge.page.target.title_binding import SOURCE as REPORT_TITLE
-from bridge.page.target.title_binding import TitleBinding, binding_command
+from bridge.page.target.title_binding import REPORT_NOW, REPORT_TITLE, TitleBinding, binding_command
 from bridge.snapshot.injected import isolated_source
 
 logger = logging.getLogger(__name__)
@@ -63,6 +62,8 @@ _RETURNS_CONTENT = frozenset(
     }
 )
 
+_REFUSALS_KEPT = 5
+
 
 class Attachment:
     """A tab that is ready for commands. Made by `attach`.
@@ -76,6 +77,7 @@ class Attachment:
         dialogs: How dialogs are answered; the page sets its own.
         titles: Titles that documents report by themselves.
         silent_sessions: Sessions of out-of-process iframes that did not respond the last call.
+        refused_navigations: Those of the main frame that the policy refused, since they were last taken.
         check_shown: Called with the main document's address after each command that returns its content; raises if the
             policy forbids to show it.
     """
@@ -89,9 +91,20 @@ class Attachment:
         self.dialogs = Dialogs()
         self.titles = TitleBinding(self.state, CONTEXT_NAME)
         self.silent_sessions: set[str] = set()
+        self.refused_navigations: list[PolicyRefused] = []
         self.check_shown: Callable[[str], None] = _any_address
         self._script = isolated_source()
         self._dialog_waiting = asyncio.Event()
+
+    def refuse_navigation(self, error: PolicyRefused) -> None:
+        """Remember a refused navigation of the main frame: the document stays as it was."""
+        self.refused_navigations = [*self.refused_navigations, error][-_REFUSALS_KEPT:]
+        self.condition.notify()
+
+    def take_refused_navigations(self) -> list[PolicyRefused]:
+        """The refused navigations that no result has reported yet."""
+        taken, self.refused_navigations = self.refused_navigations, []
+        return taken
 
     async def call(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float, session_id: str | None = None
@@ -123,6 +136,8 @@ class Attachment:
             reply_s = timeout_s + _REPLY_MARGIN_S
             reply = await self.call("Runtime.evaluate", params, timeout_s=reply_s, session_id=session_id)
             if reply.get("result", {}).get("value") == 0:
+                if await self._is_foreign(context, deadline):
+                    return await self.evaluate(frame_id, expression, timeout_s=deadline.remaining_s)
                 # The context exists and our script is not in it yet: its creator was cancelled, or is about to run it.
                 await self._run_script(session_id, context.context_id, deadline)
                 params = _in_context(context, f"(async()=>{awaited})()")
@@ -202,6 +217,16 @@ class Attachment:
             context_id, f"{frame_id}:{context_id}", frame_id, CONTEXT_NAME, False, session_id
         )
 
+    async def _is_foreign(self, context: ExecutionContext, deadline: Deadline) -> bool:
+        """True if our script is in a namesake of this context, which is set aside then."""
+        for other in self.state.namesakes(context):
+            params = _in_context(other, "!!globalThis.__agentBrowser")
+            reply = await self._call_frame("Runtime.evaluate", params, deadline, context.session_id)
+            if reply.get("result", {}).get("value") is True:
+                self.state.set_aside(context)
+                return True
+        return False
+
     async def _run_script(self, session_id: str | None, context_id: int, deadline: Deadline) -> None:
         """Run our script in a context. Where it has run before, it changes nothing (injected_js/src/api.js)."""
         params = {"expression": self._script, "contextId": context_id}
@@ -248,6 +273,9 @@ class Attachment:
                 logger.warning("this WebView has no %s", method)
         await self._wait_for_contexts(deadline)
         self.connection.send(*binding_command(CONTEXT_NAME)).abandon()
+        context = self.state.context_of(self.state.main_frame_id or "", CONTEXT_NAME)
+        if context is not None:
+            self.connection.send("Runtime.evaluate", _in_context(context, REPORT_NOW)).abandon()
         await self.oopif_sessions.started(Deadline.after(min(_OOPIF_S, deadline.remaining_s)))
 
     async def _wait_for_contexts(self, deadline: Deadline) -> None:

@@ -46,6 +46,18 @@ class HandledDialog:
         return f"{self.dialog.kind} {_literal(self.dialog.message, 200)} ({done}{given})"
 
 
+def next_answer(set_answer: Callable[[DialogAnswer], None], *, accept: bool, text: str | None) -> DialogAnswer:
+    """An answer to the next confirm or prompt alone; it then restores the default by `set_answer`."""
+
+    def answer(dialog: Dialog) -> Answer:
+        if dialog.kind not in ("confirm", "prompt"):
+            return None
+        set_answer("default")
+        return text if accept and text is not None and dialog.kind == "prompt" else accept
+
+    return answer
+
+
 def _literal(words: str, limit_chars: int) -> str:
     """`words` in quotes, with the line breaks of the dialog."""
     return quote(cut(clean_lines(words), limit_chars))
@@ -58,11 +70,13 @@ class Dialogs:
         answer: "default" accepts alert and beforeunload and dismisses confirm and prompt; "accept" accepts all;
             "dismiss" dismisses all but beforeunload; a function of the Dialog returns True, False, the text for a
             prompt, or None for the default. It may be a coroutine function, and has 2 s.
+        ask_listeners: Asked first; None leaves the dialog to `answer`.
         count: The number of dialogs so far.
     """
 
     def __init__(self) -> None:
         self.answer: DialogAnswer = "default"
+        self.ask_listeners: Callable[[Dialog], Awaitable[Answer]] | None = None
         self.count = 0
         self._decided: HandledDialog | None = None
         self._unreported: deque[HandledDialog] = deque(maxlen=_KEPT)
@@ -75,8 +89,10 @@ class Dialogs:
 
     async def decide(self, dialog: Dialog) -> HandledDialog:
         """Answer a dialog. If the caller's function fails, log its error and use the default."""
-        wanted: Answer = None
-        if self.answer == "accept":
+        wanted: Answer = await self._asked(dialog)
+        if wanted is not None:
+            pass
+        elif self.answer == "accept":
             wanted = True
         elif self.answer == "dismiss":
             # Dismissing beforeunload would keep the page from navigating, which "dismiss" does not mean.
@@ -96,6 +112,16 @@ class Dialogs:
             handled = HandledDialog(dialog, bool(wanted), dialog.default_prompt)
         self._decided = handled
         return handled
+
+    async def _asked(self, dialog: Dialog) -> Answer:
+        if self.ask_listeners is None:
+            return None
+        try:
+            async with asyncio.timeout(_HANDLER_S):
+                return await self.ask_listeners(dialog)
+        except TimeoutError:
+            logger.warning("a dialog listener took longer than %g s; using the default reply", _HANDLER_S)
+            return None
 
     def record_closed(self, dialog: Dialog, *, accepted: bool, text: str | None) -> None:
         """Record the answer that the page got (`Page.javascriptDialogClosed`), which may be the app's."""

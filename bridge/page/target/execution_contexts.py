@@ -44,18 +44,29 @@ class ExecutionContexts(Frames):
     def __init__(self) -> None:
         super().__init__()
         self.contexts: dict[tuple[str | None, int], ExecutionContext] = {}
+        self._foreign: set[ExecutionContext] = set()
 
     def context_of(self, frame_id: str, name: str) -> ExecutionContext | None:
         """The context with this name of the frame's document.
 
         Up to Chromium 143, a child frame's isolated context that touches `top` or `parent` adds one of the same name to
-        the parent's document. The document's own context is the first one after its main one: ids grow in a renderer.
+        the parent's document; so does a parent's in a child. The document's own context is the first one after its main
+        one, as ids grow in a renderer, unless a parent touched the frame before it loaded: see `set_aside`.
         """
-        found = self._contexts_in(frame_id)
+        found = [context for context in self._contexts_in(frame_id) if context not in self._foreign]
         named = sorted((context for context in found if context.name == name), key=lambda context: context.context_id)
         document_start = max((context.context_id for context in found if context.is_main), default=0)
         own = next((context for context in named if context.context_id > document_start), None)
         return own or (named[-1] if named else None)
+
+    def namesakes(self, context: ExecutionContext) -> list[ExecutionContext]:
+        """The other contexts of that name in the frame's document, oldest first."""
+        others = (other for other in self._contexts_in(context.frame_id) if other.name == context.name)
+        return sorted((other for other in others if other != context), key=lambda other: other.context_id)
+
+    def set_aside(self, context: ExecutionContext) -> None:
+        """Ignore a context that belongs to another frame's isolated world: our script has run in its namesake."""
+        self._foreign.add(context)
 
     def main_context(self, frame_id: str) -> ExecutionContext | None:
         """The page's own context in the frame's document."""
@@ -88,11 +99,13 @@ class ExecutionContexts(Frames):
         )
 
     def _context_destroyed(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        self.contexts.pop((session_id, params["executionContextId"]), None)
+        destroyed = self.contexts.pop((session_id, params["executionContextId"]), None)
+        if destroyed is not None:
+            self._foreign.discard(destroyed)
 
     def _contexts_cleared(self, params: Mapping[str, Any], session_id: str | None) -> None:
         self._forget_contexts(session_id)
 
     def _forget_contexts(self, session_id: str | None) -> None:
         for key in [key for key in self.contexts if key[0] == session_id]:
-            del self.contexts[key]
+            self._foreign.discard(self.contexts.pop(key))

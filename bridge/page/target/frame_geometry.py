@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Mapping
 from typing import Any, TypeAlias
 
 from bridge.errors import ActionFailed, Covered, DeadlineExceeded
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
+from bridge.snapshot.injected import script_call
 
 # As of a DOMMatrix: x' = a·x + c·y + e, y' = b·x + d·y + f.
 Matrix: TypeAlias = tuple[float, float, float, float, float, float]
@@ -44,7 +44,7 @@ async def to_top_viewport(
         index = frame_indexes.get(frame.frame_id, -1)
         place = None
         if index >= 0:
-            call = f"__agentBrowser.pointInParent({json.dumps(index)},{json.dumps(x)},{json.dumps(y)})"
+            call = script_call("pointInParent", index, x, y)
             place = await attachment.evaluate(frame.parent_id, call, timeout_s=timeout_s)
         if not isinstance(place, dict):
             raise ActionFailed(f"{of}: its frame was not found in the page.")
@@ -66,7 +66,7 @@ async def frames_shown(
         index, parent_id = frame_indexes.get(frame.frame_id, -1), frame.parent_id
         if index >= 0 and parent_id in paths:
             path = paths[frame.frame_id] = (*paths[parent_id], index)
-            asked[path] = attachment.evaluate(parent_id, f"__agentBrowser.frameMatrix({index})", timeout_s=timeout_s)
+            asked[path] = attachment.evaluate(parent_id, script_call("frameMatrix", index), timeout_s=timeout_s)
     answers = await asyncio.gather(*asked.values(), return_exceptions=True)
     found: dict[FramePath, Matrix] = {}
     for path, answer in zip(asked, answers, strict=True):

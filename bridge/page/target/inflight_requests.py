@@ -24,14 +24,14 @@ class InflightRequests:
     Attributes:
         requests: By request id. Those of a document that was left are dropped: their end may never be reported.
         request_order: How many requests have begun over this connection.
-        responses: Entries of documents that have a response, by loader id.
+        statuses: HTTP statuses of documents that have a response, by loader id.
         failures: Chromium's net error of documents that failed, by loader id.
     """
 
     def __init__(self, reducer: RequestReducer | None = None) -> None:
         self.requests: dict[str, RequestEntry] = {}
         self.request_order = 0
-        self.responses: dict[str, RequestEntry] = {}
+        self.statuses: dict[str, int | None] = {}
         self.failures: dict[str, str] = {}
         self.main_failure_count = 0
         self.certificate_errors: deque[str] = deque(maxlen=1)
@@ -56,7 +56,7 @@ class InflightRequests:
                 self.requests[entry.request_id] = entry
             case "Network.responseReceived":
                 if entry.resource_type == "document":
-                    _keep(self.responses, entry.request_id, entry)
+                    _keep(self.statuses, entry.request_id, entry.status)
             case "Network.loadingFinished":
                 self.requests.pop(entry.request_id, None)
             case "Network.loadingFailed":

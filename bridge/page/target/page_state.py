@@ -24,6 +24,7 @@ from bridge.snapshot.address import shown_url
 _OPENED = frozenset({"http", "https", "about", "blob", "data", "javascript", "file", "filesystem"})
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,40}):")
 _SCHEMES_KEPT = 8
+_ABORTED = "net::ERR_ABORTED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,11 @@ class PageState(ExecutionContexts, InflightRequests):
                 self.navigating_to = entry.url.partition("#")[0]
             elif method == "Network.loadingFailed":
                 self.main_failure_count += 1
+                if (
+                    self.failures.get(entry.request_id) == _ABORTED
+                    and self.navigating_to == entry.url.partition("#")[0]
+                ):
+                    self.navigating_to = None  # the document stays, and no other event says so
         return True
 
     def _dialog_opening(self, params: Mapping[str, Any], session_id: str | None) -> None:

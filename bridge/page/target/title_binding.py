@@ -2,8 +2,7 @@
 
 Our execution context reports it through a binding that no other context has (`Runtime.addBinding`,
 `executionContextName`). The report comes from the last of the event's listeners, after the page's own may have changed
-the title, and before the browser reports the milestone, so both travel in the same packet. If the page stops the event,
-the report follows one turn later.
+the title, and before the browser reports the milestone, so both travel in the same packet.
 """
 
 from __future__ import annotations
@@ -13,22 +12,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.page.target.page_state import PageState
+from bridge.snapshot.injected import script_call
 
 MILESTONES = ("DOMContentLoaded", "load")
 _BINDING = "webviewBridgeTitle"
 # A longer title is evaluated instead; so is one that is not text because an element of the page has that name.
 _MAX_CHARS = 2_000
-# A listener added just before an event comes after all listeners of the page: DOMContentLoaded passes the window on its
-# way down to the document, and the document is "complete" right before the window's `load` (HTML §13.2.7).
-SOURCE = (
-    "if(self===top)for(const[milestone,before]of[['DOMContentLoaded','DOMContentLoaded'],['load','readystatechange']]){"
-    "let reported=false;"
-    "const report=event=>{if(reported||event&&!event.isTrusted)return;reported=true;const title=document.title;"
-    f"{_BINDING}(JSON.stringify([milestone,typeof title==='string'&&title.length<={_MAX_CHARS}?title:null]))}};"
-    "addEventListener(milestone,event=>{if(event.isTrusted){reported=false;setTimeout(report)}},true);"
-    "addEventListener(before,event=>{if(event.isTrusted&&(before===milestone||document.readyState==='complete'))"
-    "addEventListener(milestone,report)},true)}"
-)
+#: Runs in every document after the injected script.
+REPORT_TITLE = script_call("reportTitles", _BINDING, _MAX_CHARS)
+#: Has a document report its title that was there before the binding.
+REPORT_NOW = script_call("reportTitle")
 
 
 def binding_command(world_name: str) -> tuple[str, dict[str, Any]]:
@@ -44,6 +37,7 @@ class TitleBinding:
         self._context_name = world_name
         self._key = ""
         self._reported: dict[str, str | None] = {}
+        self._latest: str | None = None
 
     @property
     def document(self) -> str:
@@ -61,13 +55,19 @@ class TitleBinding:
             return False
         milestone, title = json.loads(params["payload"])
         if context.key != self._key:
-            self._key, self._reported = context.key, {}
+            self._key, self._reported, self._latest = context.key, {}, None
+        self._latest = title if title is not None else self._latest
         self._reported[milestone] = title
         return True
 
     def is_reported(self, milestone: str) -> bool:
         """True if the document has reported this milestone."""
         return milestone in self._reported and self.document == self._key
+
+    @property
+    def latest(self) -> str:
+        """The title that the document reported last; "" if it has reported none."""
+        return (self._latest or "") if self.document == self._key else ""
 
     def at(self, milestone: str) -> str | None:
         """The title; None if it was not reported."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
+from bridge.peer_user import is_peer_of, own_user
 from bridge.policy.dialling import STREAM_LIMIT_BYTES
 from bridge.policy.gate.client import GateClient
 from bridge.policy.gate.http_messages import error_page
@@ -27,17 +28,20 @@ class Gate:
 
     Attributes:
         port: Where it listens on 127.0.0.1.
+        users: The ids of the users of this machine that it serves, where the system reports the user of a connection.
         has_pages: Whether a client gets an error page for a request that is not served. A browser would show the page
             as if it were the site's, so for a browser the gate closes the connection, and the egress knows the reason.
     """
 
-    def __init__(self, egress: PinnedEgress, *, has_pages: bool) -> None:
+    def __init__(self, egress: PinnedEgress, *, has_pages: bool, users: Collection[int]) -> None:
         self.port = 0
         self.egress = egress
         self.has_pages = has_pages
+        self.users = users
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
         self._is_stopped = False
+        self._has_refused_user = False
 
     @property
     def url(self) -> str:
@@ -45,6 +49,14 @@ class Gate:
         return f"http://127.0.0.1:{self.port}"
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not is_peer_of(writer.get_extra_info("socket"), self.users):
+            _log.log(
+                logging.DEBUG if self._has_refused_user else logging.WARNING,
+                "another user of this machine connected to the gate and was refused",
+            )
+            self._has_refused_user = True
+            writer.transport.abort()
+            return
         if self._is_stopped:  # asyncio may call this some loop iterations after it accepted the connection
             writer.transport.abort()
             return
@@ -77,13 +89,17 @@ class Gate:
 
 
 @asynccontextmanager
-async def run_gate(egress: PinnedEgress, *, port: int = 0, has_pages: bool = True) -> AsyncIterator[Gate]:
+async def run_gate(
+    egress: PinnedEgress, *, port: int = 0, has_pages: bool = True, users: Collection[int] | None = None
+) -> AsyncIterator[Gate]:
     """Run a gate on 127.0.0.1 and `port` (0: any free one). Its connections end with the block.
+
+    It serves the processes of `users`, by default of this process's user.
 
     Raises:
         OSError: The port is in use.
     """
-    gate = Gate(egress, has_pages=has_pages)
+    gate = Gate(egress, has_pages=has_pages, users={own_user()} if users is None else users)
     gate._server = server = await asyncio.start_server(gate._serve, "127.0.0.1", port, limit=STREAM_LIMIT_BYTES)
     gate.port = server.sockets[0].getsockname()[1]
     try:

@@ -13,7 +13,7 @@ import httpcore
 
 from bridge.deadline import Deadline
 from bridge.policy.dialling import StreamPair
-from bridge.policy.egress import Egress
+from bridge.policy.pinning import PinnedEgress
 
 _CLOSE_S = 0.5
 
@@ -32,15 +32,20 @@ class EgressBackend(httpcore.AsyncNetworkBackend):
     Attributes:
         bytes_sent: On all connections so far, without TLS around them.
         bytes_received: Likewise.
-        last_seen: What was tried last, for the words of a time-out.
+        last_seen: What was tried last, for the words of a time-out; it names hosts.
+        phase: The same as one of a few fixed phrases.
     """
 
-    def __init__(self, egress: Egress, deadline: Deadline) -> None:
+    def __init__(self, egress: PinnedEgress, deadline: Deadline) -> None:
         self._egress = egress
         self._deadline = deadline
         self.bytes_sent = 0
         self.bytes_received = 0
         self.last_seen = ""
+        self.phase = ""
+
+    def saw(self, last_seen: str, phase: str) -> None:
+        self.last_seen, self.phase = last_seen, phase
 
     async def connect_tcp(
         self,
@@ -50,15 +55,15 @@ class EgressBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        self.last_seen = f"resolving {host}"
+        self.saw(f"resolving {host}", "resolving the host")
         addresses = await self._egress.addresses(host, port, timeout_s=self._deadline.remaining_s)
-        self.last_seen = f"connecting to {host} at {', '.join(addresses)}, port {port}"
+        self.saw(f"connecting to {host} at {', '.join(addresses)}, port {port}", "connecting")
         try:
             address, pair = await self._egress.open(host, port, timeout_s=self._deadline.remaining_s)
         except OSError as error:
             self._egress.record(host, port, addresses[0], bytes_sent=0, bytes_received=0)
             raise httpcore.ConnectError(f"{', '.join(addresses)}: {_reason(error)}") from error
-        self.last_seen = f"waiting for {host}"
+        self.saw(f"waiting for {host}", "waiting for the response")
         return _CountedStream(_PairStream(pair), self, functools.partial(self._egress.record, host, port, address))
 
 

@@ -12,35 +12,37 @@ from __future__ import annotations
 import ssl
 import time
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from bridge.cost import Cost, est_tokens
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageError
-from bridge.policy.egress import Egress
-from bridge.reading.fetch.http import MAX_BODY_BYTES, Fetcher, Response
-from bridge.reading.fetch.page import PageFacts
+from bridge.json_record import JsonRecord
+from bridge.policy.pinning import PinnedEgress
+from bridge.reading.fetch.http import Fetcher
+from bridge.reading.fetch.response import MAX_BODY_BYTES, FetchedResponse
 from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, page_text, shown_text
 from bridge.reading.markdown.blocks import Block
+from bridge.reading.metadata import PageFacts
 from bridge.reading.workers import in_reader
 
-__all__ = ["Egress", "FetchCache", "Fetched", "Heading", "PageFacts", "Render", "webfetch"]
+__all__ = ["FetchCache", "Fetched", "Heading", "PageFacts", "Render", "webfetch"]
 
 _SHELL_NOTE = "The page is an empty shell that JavaScript fills; this is its text without JavaScript."
+_NO_TEXT_NOTE = "The page has no text; it is drawn by its scripts."
+_NOTHING_NOTE = "The page has no text."
 _MOST_PAGES = 50
 
 
-class Render(Protocol):
-    """Opens a page where JavaScript runs and reads it: passed in by a caller with a device session."""
-
-    async def __call__(self, url: str, /, *, timeout_s: float) -> str:
-        """The page as Markdown, at an address that the egress has allowed."""
-        ...
+#: Opens an address that the egress has allowed where JavaScript runs, within a timeout in seconds, and returns the page
+#: as Markdown. Passed in by a caller with a device session.
+Render: TypeAlias = Callable[[str, float], Awaitable[str]]
 
 
 @dataclass(frozen=True)
-class Fetched:
+class Fetched(JsonRecord):
     """A fetched page.
 
     Attributes:
@@ -57,6 +59,8 @@ class Fetched:
         hidden_text_removed: Texts left out because attributes or inline styles hide them from people.
         rendered: The text comes from `render`, not from the response.
     """
+
+    JSON_HAS_EMPTY = True
 
     markdown: str
     url: str
@@ -85,27 +89,7 @@ class Fetched:
         return self.markdown
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "markdown": self.markdown,
-            "url": self.url,
-            "status": self.status,
-            "content_type": self.content_type,
-            "title": self.title,
-            "truncated": self.truncated,
-            "truncate_reasons": list(self.truncate_reasons),
-            "body_bytes": self.body_bytes,
-            "charset": self.charset,
-            "charset_source": self.charset_source,
-            "kind": self.kind,
-            "redirects": list(self.redirects),
-            "metadata": self.metadata.to_json() if self.metadata is not None else None,
-            "outline": [heading.to_json() for heading in self.outline],
-            "notes": list(self.notes),
-            "pages": self.pages,
-            "hidden_text_removed": self.hidden_text_removed,
-            "rendered": self.rendered,
-            "cost": self.cost.to_json(),
-        }
+        return {**JsonRecord.to_json(self), "truncated": self.truncated}
 
 
 @dataclass
@@ -121,9 +105,9 @@ class FetchCache:
 
     ttl_s: float = 60.0
     max_bytes: int = 20_000_000
-    _kept: OrderedDict[str, tuple[float, Response]] = field(default_factory=OrderedDict, repr=False)
+    _kept: OrderedDict[str, tuple[float, FetchedResponse]] = field(default_factory=OrderedDict, repr=False)
 
-    def get(self, url: str) -> Response | None:
+    def get(self, url: str) -> FetchedResponse | None:
         kept = self._kept.get(url)
         if kept is None:
             return None
@@ -132,7 +116,7 @@ class FetchCache:
             return None
         return kept[1]
 
-    def put(self, url: str, response: Response) -> None:
+    def put(self, url: str, response: FetchedResponse) -> None:
         self._kept.pop(url, None)
         if any(word in response.cache_control.lower() for word in ("no-store", "private")):
             return
@@ -144,12 +128,14 @@ class FetchCache:
 async def webfetch(
     url: str,
     *,
-    egress: Egress,
+    egress: PinnedEgress,
     max_length: int = 50_000,
     timeout_s: float = 30.0,
     selector: str | None = None,
     metadata: bool = False,
     outline: bool = False,
+    section: str | None = None,
+    redact: Callable[[str], str] | None = None,
     pages: int = 1,
     links: Links = "inline",
     mode: Mode = "main_content",
@@ -166,6 +152,8 @@ async def webfetch(
         selector: Only the first element that matches this CSS selector.
         metadata: Fill in `metadata`, and start the text with the page's own description.
         outline: Only the headings, as a list; also in `outline`.
+        section: Only what is below the heading with these words or this anchor.
+        redact: Applied to the text before a section is looked for.
         pages: Follow `rel=next` up to this many pages in all.
         links: `none` keeps the text of links without their targets.
         mode: The main content, an article in any case, or the whole body.
@@ -184,6 +172,8 @@ async def webfetch(
         raise UsageError(f"pages is {pages}; it must be from 1 to {_MOST_PAGES}.")
     if not timeout_s > 0:
         raise UsageError(f"timeout_s is {timeout_s:g}; it must be more than 0.")
+    if outline and section is not None:
+        raise UsageError("outline and section exclude each other")
     wanted = Wanted(selector, links, mode)
     wanted.check()
     started = time.perf_counter()
@@ -193,10 +183,11 @@ async def webfetch(
         async with deadline.bound(url, lambda: work.fetcher.wire.last_seen):
             first, texts = await work.read(url, pages)
     except DeadlineExceeded as error:
-        raise RequestTimedOut(url, timeout_s, work.fetcher.wire.last_seen) from error
+        wire = work.fetcher.wire
+        raise RequestTimedOut(url, timeout_s, wire.last_seen, wire.phase) from error
     page = first.page
     summary = page.facts.description if metadata else ""
-    markdown, cut = shown_text(texts, max_length, summary=summary, only_outline=outline)
+    markdown, cut = shown_text(texts, max_length, summary=summary, only_outline=outline, section=section, redact=redact)
     wire = work.fetcher.wire
     return Fetched(
         markdown=markdown,
@@ -228,7 +219,7 @@ async def webfetch(
 
 @dataclass(frozen=True)
 class _Read:
-    response: Response
+    response: FetchedResponse
     page: FetchedText
 
 
@@ -236,7 +227,7 @@ class _Read:
 class _Work:
     """One operation: its pages and notes about them."""
 
-    egress: Egress
+    egress: PinnedEgress
     fetcher: Fetcher
     deadline: Deadline
     wanted: Wanted
@@ -260,7 +251,7 @@ class _Work:
             try:
                 at = await self._page(next_url)
             except BridgeError as error:
-                self.notes.append(f"Page {len(texts) + 1} at {next_url} did not come: {error.message}")
+                self.notes.append(f"Page {len(texts) + 1} at {next_url} could not be fetched: {error.message}")
                 break
             texts.append(at.page.blocks)
         return first, texts
@@ -271,12 +262,12 @@ class _Work:
         if response.body_truncated:
             self.body_truncated = True
             self.notes.append(f"{response.url} is larger than {MAX_BODY_BYTES:,} bytes; the rest was not read.")
-        self.fetcher.wire.last_seen = f"reading {len(response.body):,} bytes"
-        page = await in_reader(len(response.body), lambda: page_text(response, self.wanted))
+        self.fetcher.wire.saw(f"reading {len(response.body):,} bytes", "reading the body")
+        page = await in_reader(lambda: page_text(response, self.wanted))
         self.hidden_text_removed += page.hidden_text_removed
         return _Read(response, page)
 
-    async def _response(self, url: str) -> Response:
+    async def _response(self, url: str) -> FetchedResponse:
         if self.cache is None:
             return await self.fetcher.get(url)
         address = await self.egress.check_url(url)
@@ -290,15 +281,21 @@ class _Work:
     async def _rendered(self, first: _Read) -> list[Block]:
         """The text of the first page, rendered by a browser if it is empty without one."""
         if not first.page.is_shell:
+            if first.page.is_silent:
+                self.notes.append(_NOTHING_NOTE)
             return first.page.blocks
+        shell_note = _NO_TEXT_NOTE if first.page.is_silent else _SHELL_NOTE
         if self.render is None:
-            self.notes.append(_SHELL_NOTE)
+            self.notes.append(shell_note)
             return first.page.blocks
-        self.fetcher.wire.last_seen = "rendering an empty shell"
+        self.fetcher.wire.saw("rendering an empty shell", "rendering")
         try:
-            text = await self.render(first.response.url, timeout_s=self.deadline.remaining_s)
+            text = await self.render(first.response.url, self.deadline.remaining_s)
         except BridgeError as error:
-            self.notes.append(f"{_SHELL_NOTE} Rendering it failed: {error.message}")
+            self.notes.append(f"{shell_note} Rendering it failed: {error.message}")
+            return first.page.blocks
+        if not any(line and not line.startswith("#") for line in text.splitlines()):
+            self.notes.append(f"{shell_note} Rendered, it shows no more.")
             return first.page.blocks
         self.rendered = True
         return [Block("", text, "text")]

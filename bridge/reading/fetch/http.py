@@ -9,7 +9,6 @@ import re
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from urllib.parse import urljoin
 
 import httpcore
@@ -27,15 +26,15 @@ from bridge.errors import (
     TlsFailed,
     TooManyRedirects,
 )
-from bridge.policy.egress import Egress
-from bridge.reading.charset import decode_text
+from bridge.policy.pinning import PinnedEgress
 from bridge.reading.fetch.coding import ACCEPT_ENCODING, CodingError, Decoder
 from bridge.reading.fetch.dial import EgressBackend, default_tls
+from bridge.reading.fetch.response import MAX_BODY_BYTES, FetchedResponse
+from bridge.reading.fetch.text import plain_text
 from bridge.reading.media_type import kind_by_type, parse_content_type, sniffed_type
+from bridge.reading.workers import in_reader
 
 MAX_REDIRECTS = 5
-#: Limit of the body after content decoding.
-MAX_BODY_BYTES = 5_000_000
 #: Limit of the body on the wire: a coding can also consume input for ever and return nothing.
 _MAX_WIRE_BYTES = MAX_BODY_BYTES + 256 * 1024
 _ERROR_BODY_BYTES = 16 * 1024
@@ -51,40 +50,21 @@ _HEADERS = [
     ("Accept-Language", "en-US,en;q=0.9"),
     ("Accept-Encoding", ACCEPT_ENCODING),
 ]
+_INVALID_HTTP = "the server sent invalid HTTP"
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _CERTIFICATE = re.compile(r"certificate verify failed: ([^(]+)")
-
-
-@dataclass(frozen=True)
-class Response:
-    """A page as the server sent it, after content decoding.
-
-    Attributes:
-        url: The final URL.
-        body_truncated: There was more than `MAX_BODY_BYTES`.
-        redirects: The URLs before the final one, in order; empty without a redirect.
-    """
-
-    url: str
-    status: int
-    content_type: str
-    charset_label: str
-    cache_control: str
-    body: bytes
-    body_truncated: bool
-    redirects: tuple[str, ...]
 
 
 class Fetcher:
     """The requests of one operation, which share its deadline. They share no other state, not even cookies."""
 
-    def __init__(self, egress: Egress, deadline: Deadline, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, egress: PinnedEgress, deadline: Deadline, tls: ssl.SSLContext | None = None) -> None:
         self._egress = egress
         self._tls = tls
         self.wire = EgressBackend(egress, deadline)
         self.requests = 0
 
-    async def get(self, url: str) -> Response:
+    async def get(self, url: str) -> FetchedResponse:
         """Fetches `url`: a response, or the redirect's target.
 
         Raises:
@@ -109,17 +89,24 @@ class Fetcher:
             target = urljoin(address, target.strip())
         except ValueError as error:
             raise NetworkFailed(
-                f"Network error: {address} redirects to {target[:200]!r}, which is not a valid URL."
+                f"Network error: {address} redirects to {target[:200]!r}, which is not a valid URL.",
+                cause="a redirect to what is not a valid URL",
             ) from error
         if len(passed) > MAX_REDIRECTS:
-            raise TooManyRedirects(f"{passed[0]} redirects more than {MAX_REDIRECTS} times.", redirects=passed)
+            raise TooManyRedirects(
+                f"{passed[0]} redirects more than {MAX_REDIRECTS} times.",
+                cause=f"more than {MAX_REDIRECTS}",
+                redirects=passed,
+            )
         try:
             target = await self._egress.check_url(target)
         except PolicyRefused as error:
-            message = f"{address} redirects to where no fetch may go: {error.message}"
+            message = f"{address} redirects to a URL that is refused: {error.message}"
             raise PolicyRefused(message, hint=error.hint, **error.details) from error
         if target in passed:
-            raise TooManyRedirects(f"{passed[0]} redirects in a loop, back to {target}.", redirects=passed)
+            raise TooManyRedirects(
+                f"{passed[0]} redirects in a loop, back to {target}.", cause="a loop", redirects=passed
+            )
         return target
 
     @asynccontextmanager
@@ -128,7 +115,9 @@ class Fetcher:
             # Browsers send the part before the "@" as credentials; a reader of public pages must not.
             url = httpx.URL(address).copy_with(userinfo=b"", fragment=None)
         except httpx.InvalidURL as error:
-            raise NetworkFailed(f"Network error: {address[:200]} cannot be requested: {error}.") from error
+            raise NetworkFailed(
+                f"Network error: {address[:200]} cannot be requested: {error}.", cause="not a valid URL"
+            ) from error
         tls = (self._tls or default_tls()) if url.scheme == "https" else None
         self.requests += 1
         try:
@@ -140,7 +129,7 @@ class Fetcher:
                     headers=[("Host", url.netloc), *_HEADERS],
                 ) as response,
             ):
-                self.wire.last_seen = f"HTTP {response.status}, waiting for the body"
+                self.wire.saw(f"HTTP {response.status}, waiting for the body", "waiting for the body")
                 yield response
         except NameNotResolved as error:
             if error.message.startswith("DNS resolution failed"):
@@ -149,13 +138,15 @@ class Fetcher:
                 f"DNS resolution failed: {error.message}", hint=error.hint, **error.details
             ) from error
         except httpcore.RemoteProtocolError as error:
-            raise NetworkFailed(f"Network error: {_protocol_words(error)}", url=address) from error
+            cause = _protocol_cause(error)
+            words = f"{cause}: {str(error)[:200]}" if cause == _INVALID_HTTP else cause
+            raise NetworkFailed(f"Network error: {words}.", cause=cause, url=address) from error
         except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError) as error:
             raise _translated(error, address) from error
 
     async def _receive(
         self, address: str, response: httpcore.Response, headers: dict[str, str], passed: tuple[str, ...]
-    ) -> Response:
+    ) -> FetchedResponse:
         content_type, charset = parse_content_type(headers.get("content-type", ""))
         if not 200 <= response.status < 300:
             raise await self._refusal(address, response, headers, content_type, charset)
@@ -171,7 +162,7 @@ class Fetcher:
         seen = sniffed_type(body)
         if seen:
             raise NotText(seen, size_bytes if truncated else len(body), url=address)
-        return Response(
+        return FetchedResponse(
             url=address,
             status=response.status,
             content_type=content_type,
@@ -194,13 +185,13 @@ class Fetcher:
                     body += piece
                     if len(body) > most:
                         return bytes(body[:most]), True
-                self.wire.last_seen = f"HTTP {response.status} and {len(body):,} bytes of the body"
+                self.wire.saw(f"HTTP {response.status} and {len(body):,} bytes of the body", "receiving the body")
                 if wire_bytes > _MAX_WIRE_BYTES:
                     return bytes(body), True
             if wire_bytes:
                 decoder.end()
         except CodingError as error:
-            raise NetworkFailed(f"Network error: {error}.") from error
+            raise NetworkFailed(f"Network error: {error}.", cause="the body does not fit its encoding") from error
         return bytes(body), False
 
     async def _refusal(
@@ -218,7 +209,8 @@ class Fetcher:
                 body, _ = await self._body(response, headers, _ERROR_BODY_BYTES)
         words = ""
         if body and kind_by_type(content_type) != "binary" and not sniffed_type(body):
-            words = decode_text(body, header=charset, markup="ml" in content_type).text.strip()[:_ERROR_CHARS]
+            page = FetchedResponse(address, response.status, content_type, charset, "", body, False, ())
+            words = (await in_reader(lambda: plain_text(page)))[:_ERROR_CHARS]
         return HttpFailed(response.status, _reason(response), words, url=address)
 
 
@@ -251,38 +243,40 @@ def _reason(response: httpcore.Response) -> str:
 
 
 def _translated(error: Exception, address: str) -> BridgeError:
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, ssl.SSLError):
-            return _tls_failure(cause, address)
-        cause = cause.__cause__ or cause.__context__
-    reason = str(error)
+    behind: BaseException | None = error
+    while behind is not None:
+        if isinstance(behind, ssl.SSLError):
+            return _tls_failure(behind, address)
+        behind = behind.__cause__ or behind.__context__
+    reason = str(error) or type(error).__name__
+    cause = reason
     if isinstance(error, httpcore.ConnectError):
-        return NetworkFailed(f"Network error: no connection to {address} ({reason}).", url=address)
-    if isinstance(error, httpcore.ReadError):
-        return NetworkFailed(
-            f"Network error: the connection closed before the response was complete ({address}).", url=address
-        )
-    return NetworkFailed(f"Network error: {reason or type(error).__name__} ({address}).", url=address)
+        cause = f"no connection ({reason})"
+    elif isinstance(error, httpcore.ReadError):
+        cause = "the connection closed before the response was complete"
+    return NetworkFailed(f"Network error: {cause} ({address}).", cause=cause, url=address)
 
 
 def _tls_failure(error: ssl.SSLError, address: str) -> TlsFailed:
     if isinstance(error, ssl.SSLCertVerificationError):
-        return TlsFailed(f"TLS error: the certificate of {address} does not hold: {error.verify_message}.", url=address)
+        # OpenSSL's own phrase; behind a comma it names the host.
+        cause = f"the certificate is not valid ({error.verify_message.partition(',')[0]})"
+        message = f"TLS error: the certificate of {address} is not valid: {error.verify_message}."
+        return TlsFailed(message, cause=cause, url=address)
     said = _CERTIFICATE.search(str(error))
-    words = said[1] if said else (error.reason or "handshake failed").replace("_", " ").lower()
-    return TlsFailed(f"TLS error: {address}: {words.strip()}.", url=address)
+    cause = (said[1] if said else (error.reason or "handshake failed").replace("_", " ").lower()).strip()
+    return TlsFailed(f"TLS error: {address}: {cause}.", cause=cause, url=address)
 
 
-def _protocol_words(error: httpcore.RemoteProtocolError) -> str:
+def _protocol_cause(error: httpcore.RemoteProtocolError) -> str:
     words = str(error)
     if "without sending a response" in words:
-        return "the server closed the connection before the response was complete."
+        return "the server closed the connection before the response was complete"
     short = re.search(r"received (\d+) bytes, expected (\d+)", words)
     if short:
-        return f"the connection closed after {short[1]} of {short[2]} bytes of the body."
+        return f"the connection closed after {short[1]} of {short[2]} bytes of the body"
     if "incomplete chunked" in words:
-        return "the connection closed in the middle of the body."
+        return "the connection closed in the middle of the body"
     if "too long" in words or "too large" in words or "Receive buffer" in words:
-        return "the server's headers are longer than 100 kB."
-    return f"the server sent invalid HTTP: {words[:200]}."
+        return "the server's headers are longer than 100 kB"
+    return _INVALID_HTTP

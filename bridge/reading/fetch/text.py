@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from bridge.errors import FetchFailed, UsageError
+from bridge.json_record import JsonRecord
 from bridge.reading.charset import decode_text
-from bridge.reading.fetch.http import Response
-from bridge.reading.fetch.page import PageFacts, base_url_of, is_empty_shell, next_page_url, page_facts, title_of
+from bridge.reading.fetch.page import base_url_of, is_empty_shell, next_page_url
+from bridge.reading.fetch.response import FetchedResponse
+from bridge.reading.fetch.unrendered import unrendered_blocks
 from bridge.reading.fetch.unseen import remove_unseen
 from bridge.reading.main_content import main_content
 from bridge.reading.markdown.blocks import Block
 from bridge.reading.markdown.convert import to_blocks
 from bridge.reading.markdown.document import joined, outline, truncated
+from bridge.reading.markdown.document import section as section_of
 from bridge.reading.markdown.escape import escape_text
 from bridge.reading.media_type import kind_of_body
+from bridge.reading.metadata import PageFacts, head_title, page_facts
 from bridge.snapshot.plain_html.dom import strip
 from bridge.snapshot.plain_html.parse import compiled_selector, parse_html, select_first
 
@@ -30,15 +34,12 @@ _INTERNAL_SUBSET = re.compile(r"\A([^<]*(?:<\?[^>]*>[^<]*)?<!DOCTYPE[^\[>]*)\[[^
 
 
 @dataclass(frozen=True)
-class Heading:
+class Heading(JsonRecord):
     """`anchor` is the id to put behind the `#`, "" where the page gives none."""
 
     level: int
     text: str
     anchor: str
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,12 @@ class Wanted:
 
 @dataclass(frozen=True)
 class FetchedText:
-    """One page as blocks of text, with its metadata; `kind` is `text` if the page is not HTML."""
+    """One page as blocks of text, with its metadata; `kind` is `text` if the page is not HTML.
+
+    Attributes:
+        is_shell: The page has almost no text of its own, and scripts that would draw it.
+        is_silent: There is no text at all beyond a title.
+    """
 
     blocks: list[Block]
     kind: str
@@ -71,6 +77,7 @@ class FetchedText:
     facts: PageFacts = field(default_factory=PageFacts)
     next_url: str = ""
     is_shell: bool = False
+    is_silent: bool = False
     hidden_text_removed: int = 0
 
     @property
@@ -80,7 +87,7 @@ class FetchedText:
         )
 
 
-def page_text(response: Response, wanted: Wanted) -> FetchedText:
+def page_text(response: FetchedResponse, wanted: Wanted) -> FetchedText:
     """The text of a response whose body is not binary.
 
     Raises:
@@ -95,49 +102,77 @@ def page_text(response: Response, wanted: Wanted) -> FetchedText:
     if body_kind != "html":
         return page
     source_text = _INTERNAL_SUBSET.sub(r"\1", decoded.text) if "xhtml" in content_type else decoded.text
+    return html_text(source_text, response.url, wanted, page)
+
+
+def html_text(source_text: str, url: str, wanted: Wanted, page: FetchedText) -> FetchedText:
+    """The text of an HTML document; `page` has what is known of its bytes.
+
+    Raises:
+        FetchFailed: Nothing matches the selector.
+        UsageError: The selector is not valid.
+    """
     root = parse_html(source_text)
     hidden = remove_unseen(root)
-    base_url = base_url_of(root, response.url)
+    base_url = base_url_of(root, url)
     page = replace(
         page,
-        title=title_of(root),
-        facts=page_facts(root, response.url),
+        title=head_title(root),
+        facts=page_facts(root, url),
         next_url=next_page_url(root, base_url),
         is_shell=is_empty_shell(root),
         hidden_text_removed=hidden,
     )
-    kind: str
     if wanted.selector is not None:
         part = select_first(root, wanted.selector)
         if part is None:
             raise FetchFailed(
-                f"nothing on {response.url} matches the selector {wanted.selector[:200]!r}.", url=response.url
+                f"nothing on {url or 'the page'} matches the selector {wanted.selector[:200]!r}.", url=url
             )
-        kind = "page"
         blocks = to_blocks(part, base_url=base_url, links=wanted.links)
-    else:
-        content = main_content(root, mode=wanted.mode)
-        title = content.title or page.title
-        kind = content.kind
-        blocks = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=title)
-        if not _says_more(blocks, title) and wanted.mode != "raw":
-            root = parse_html(source_text)
-            remove_unseen(root)
-            whole = main_content(root, mode="raw")
-            kind = whole.kind
-            blocks = to_blocks(whole.tree, base_url=base_url, links=wanted.links, title=title)
-    # The source, rather than nothing: it shows the reader why the page has no text.
-    return replace(page, blocks=blocks, kind=kind) if joined(blocks).strip() else page
+        return replace(page, blocks=blocks, kind="page", is_shell=False, is_silent=not joined(blocks).strip())
+    content = main_content(root, mode=wanted.mode)
+    title = content.title or page.title
+    kind = content.kind
+    blocks = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=title)
+    if not _says_more(blocks, title) and wanted.mode != "raw":
+        root = parse_html(source_text)
+        remove_unseen(root)
+        whole = main_content(root, mode="raw")
+        kind = whole.kind
+        blocks = to_blocks(whole.tree, base_url=base_url, links=wanted.links, title=title)
+    if _says_more(blocks, title):
+        return replace(page, blocks=blocks, kind=kind)
+    root = parse_html(source_text)
+    remove_unseen(root)
+    said = unrendered_blocks(root, page.facts, base_url=base_url, links=wanted.links, title=title)
+    has_script = next(root.iter("script"), None) is not None
+    return replace(page, blocks=said, kind=kind, is_shell=has_script, is_silent=not _says_more(said, title))
+
+
+def plain_text(response: FetchedResponse) -> str:
+    """The whole text of a response, of HTML as Markdown."""
+    return joined(page_text(response, Wanted(mode="raw")).blocks).strip()
 
 
 def _says_more(blocks: list[Block], title: str) -> bool:
-    return any(block.text.strip("# \n") != title for block in blocks)
+    return any(block.text.strip("# \n") not in ("", title) for block in blocks)
 
 
 def shown_text(
-    pages: Sequence[list[Block]], max_length: int, *, summary: str = "", only_outline: bool = False
+    pages: Sequence[list[Block]],
+    max_length: int,
+    *,
+    summary: str = "",
+    only_outline: bool = False,
+    section: str | None = None,
+    redact: Callable[[str], str] | None = None,
 ) -> tuple[str, bool]:
-    """The pages as one text, and whether it was cut."""
+    """The pages as one text, and whether it was cut.
+
+    Raises:
+        UsageError: There is no such section.
+    """
     blocks: list[Block] = [Block("", f"> {escape_text(summary)}", "text")] if summary else []
     for page in pages:
         for index, block in enumerate(page):
@@ -146,6 +181,13 @@ def shown_text(
                 text = text[: max_length + _BEHIND_CHARS]
             gap = "\n\n" if index == 0 and blocks else block.gap
             blocks.append(replace(block, gap=gap, text=strip(text)))
+    if redact is not None:  # before the section search, whose error quotes headings
+        blocks = [
+            replace(block, text=redact(block.text), title=redact(block.title), anchor=redact(block.anchor))
+            for block in blocks
+        ]
+    if section is not None:
+        blocks = section_of(blocks, section)
     if only_outline:
         blocks = [Block("", outline(blocks), "text")]
     return truncated(blocks, max_length)

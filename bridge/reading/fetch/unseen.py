@@ -9,8 +9,14 @@ from __future__ import annotations
 from bridge.snapshot.plain_html.dom import HtmlDocument, is_first_summary, text_of
 from bridge.snapshot.plain_html.parse import Element
 
+# What browsers do not draw; TeX in an annotation is what converters read.
+_UNDRAWN = (
+    "self::mphantom or self::rp or self::noembed or self::noframes or self::annotation-xml or "
+    "(self::annotation and not(contains(translate(@encoding, 'TEX', 'tex'), 'tex'))) or "
+    "(parent::maction and position() > 1)"
+)
 _HIDDEN = "//*[@hidden or @inert or @aria-hidden='true' or @popover or self::dialog[not(@open)]]"
-_INKLESS = ("color", "font-size", "text-indent")
+_INKLESS = ("color", "-webkit-text-fill-color", "font-size", "text-indent")
 # Scripts show the whole page when they are ready; nothing is hidden from people there.
 _WHOLE_PAGE = frozenset(("html", "body"))
 
@@ -24,13 +30,14 @@ def remove_unseen(root: Element) -> int:
     styled: list[Element] = document.read_styles()
     removed = 0
     # From the inside out, so that every word is looked at once, however deep they are hidden.
+    for element in root.xpath(f"//*[{_UNDRAWN}]"):
+        _take_out(element)
     for element in reversed([*root.xpath(_HIDDEN), *styled]):
         if element.tag in _WHOLE_PAGE or is_first_summary(element):
             continue
         if document.is_gone(element) or document.is_unseen(element):
             removed += bool(text_of(element, 500).strip())
-            element.clear(keep_tail=True)
-            element.tag = "span"
+            _take_out(element)
     if not document.styled_by(*_INKLESS, "visibility"):
         return removed
     for element in root.iter():
@@ -41,6 +48,11 @@ def remove_unseen(root: Element) -> int:
         if "visibility" in document.style(element) and "style" in element.attrib:
             del element.attrib["style"]
     return removed
+
+
+def _take_out(element: Element) -> None:
+    element.clear(keep_tail=True)
+    element.tag = "span"
 
 
 def _empty(element: Element) -> int:

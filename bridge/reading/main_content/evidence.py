@@ -18,6 +18,9 @@ from bridge.reading.main_content.text_blocks import TextBlock
 
 Evidence = list[tuple[str, float]]
 
+#: Evidence of one word in the names of elements around a block.
+WORD = "word "
+
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।॥][\"'”’»)\]]*$")  # noqa: RUF001
 DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b")
 _WORD = re.compile(r"\w+")
@@ -77,6 +80,7 @@ def evidence_of(block: TextBlock, around: Surroundings, page: PageWords) -> Evid
     found += _tag_evidence(around.tags)
     found += _name_evidence(around.names, is_short)
     found += _wide_name_evidence(around.wide_names)
+    found += _word_evidence(around.words)
     if around.cards:
         card = min(around.cards - 2, 6) / 6
         found.append(("card", card))
@@ -190,3 +194,8 @@ def _name_evidence(names: int, is_short: bool) -> tuple[tuple[str, float], ...]:
 @lru_cache(maxsize=5_000)
 def _wide_name_evidence(names: int) -> tuple[tuple[str, float], ...]:
     return tuple((f"largely named {(name.name or '').lower()}", 1.0) for name in Name if names & name.value)
+
+
+@lru_cache(maxsize=5_000)
+def _word_evidence(words: frozenset[str]) -> tuple[tuple[str, float], ...]:
+    return tuple((f"{WORD}{word}", 1.0) for word in sorted(words))

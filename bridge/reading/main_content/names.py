@@ -6,6 +6,7 @@ Names are read as whole words, `shareBar post_meta2` as share, bar, post, meta: 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from enum import IntFlag, auto
 from functools import lru_cache
 
@@ -128,6 +129,8 @@ for _name, _pairs in _PAIRS.items():
                 _BY_WORD[_first + _second] = _BY_WORD.get(_first + _second, 0) | _name.value
 _ATTRIBUTES = ("class", "id", "itemprop", "role")
 _MOST_CHARS = 300
+#: Shorter parts of a name are mostly those of a hash.
+_SHORTEST_WORD = 3
 
 
 def bits(*names: Name) -> int:
@@ -148,15 +151,30 @@ def names_of(element: etree._Element) -> str:
 def claims(names: str) -> int:
     """The `Name` bits of a text of class names and ids."""
     found = 0
-    for name in names.split():
+    for run, words in _split(names):
+        found |= _BY_WORD.get(run, 0)
         before = ""
-        for run in _RUN.findall(name):
-            found |= _BY_WORD.get(run.lower(), 0)
-            words = [run.lower()] if run.islower() else [word.lower() for word in _WORD.findall(run)]
-            # `bOfvBYad` is the hash of a style and holds no words.
-            if len(words) > 1 and min(map(len, words)) < 3:
-                continue
-            for word in words:
-                found |= _BY_WORD.get(word, 0) | _BY_PAIR.get((before, word), 0)
-                before = word
+        for word in words:
+            found |= _BY_WORD.get(word, 0) | _BY_PAIR.get((before, word), 0)
+            before = word
     return found
+
+
+@lru_cache(maxsize=20_000)
+def words_in(names: str) -> frozenset[str]:
+    """The words of a text of class names and ids, and what it writes as one: `post`, `meta` and `postmeta`."""
+    found = {word for run, words in _split(names) for word in (run, *words)}
+    return frozenset(word for word in found if len(word) >= _SHORTEST_WORD)
+
+
+def _split(names: str) -> Iterator[tuple[str, list[str]]]:
+    """The runs of letters in each name: a run, and its words after the one before it in that name."""
+    for name in names.split():
+        words: list[str] = []
+        for run in _RUN.findall(name):
+            own = [run.lower()] if run.islower() else [word.lower() for word in _WORD.findall(run)]
+            # `bOfvBYad` is the hash of a style and holds no words.
+            if len(own) > 1 and min(map(len, own)) < _SHORTEST_WORD:
+                own = []
+            yield run.lower(), [*words[-1:], *own]
+            words += own

@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from bridge.reading.main_content.names import Name, bits, claims, names_of
+from bridge.reading.main_content.names import Name, bits, claims, names_of, words_in
 from bridge.reading.main_content.text_blocks import TextBlocks
 
 #: A bit for each tag that says something about the text inside of it.
@@ -70,6 +70,7 @@ class Surroundings:
     Attributes:
         tags: `TAG_BITS` of the elements around it.
         names: `Name` bits of those.
+        words: The words of those elements' names.
         wide_names: `Name` bits of elements that hold much of the page's text.
         is_hidden: The markup hides it.
         cards: How many siblings look like the card it is in; 0 where it is in none.
@@ -80,6 +81,7 @@ class Surroundings:
     wide_names: int = 0
     is_hidden: bool = False
     cards: int = 0
+    words: frozenset[str] = frozenset()
 
 
 def surroundings_of(page: TextBlocks) -> list[Surroundings]:
@@ -113,19 +115,28 @@ def surroundings_of(page: TextBlocks) -> list[Surroundings]:
 def _inside(element: etree._Element, around: Surroundings, share: float, cards: int) -> Surroundings:
     tags = _BITS_OF_TAGS.get(str(element.tag), 0)
     names = wide_names = 0
+    words = around.words
     is_hidden = around.is_hidden
     if element.attrib and element.tag != "body":
         tags |= _BITS_OF_ROLES.get(element.get("role") or "", 0)
-        names = claims(names_of(element))
+        named = names_of(element)
+        names = claims(named)
         if share > _MUCH:
             names, wide_names = names & _BODY, names
+        elif named:
+            words = words_in(named) | words
         is_hidden = is_hidden or (share <= _NEARLY_ALL and _hides(element))
     if share > _MUCH:
         tags &= _MAY_HOLD_ALL
-    if not (tags or names or wide_names or cards or is_hidden):
+    if not (tags or names or wide_names or cards or is_hidden) and words == around.words:
         return around
     return Surroundings(
-        around.tags | tags, around.names | names, around.wide_names | wide_names, is_hidden, max(around.cards, cards)
+        around.tags | tags,
+        around.names | names,
+        around.wide_names | wide_names,
+        is_hidden,
+        max(around.cards, cards),
+        words,
     )
 
 

@@ -95,9 +95,14 @@ def truncated(blocks: Sequence[Block], max_length: int) -> tuple[str, bool]:
         part = _part(block, room) if room > 0 else ""
         if part:
             whole = f"{whole}{gap}{part}"
-    notice = f"[Content truncated at {max_length} characters]"
+    notice = truncation_notice(max_length)
     whole = whole.rstrip()
     return (f"{whole}\n\n{notice}" if whole else notice), True
+
+
+def truncation_notice(max_length: int) -> str:
+    """The last line of a text that was cut."""
+    return f"[Content truncated at {max_length} characters]"
 
 
 def _part(block: Block, room: int) -> str:

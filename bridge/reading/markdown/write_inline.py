@@ -73,10 +73,12 @@ def _picture(writer: Writer, element: etree._Element) -> End:
         return None
     source = picture_source(element)
     url = writer.links.absolute(source) if source and writer.style != "none" else ""
-    if url or alt:
-        caption = SPACES.sub(" ", element.get("data-caption") or "").strip() if url else ""
+    if url:
+        caption = SPACES.sub(" ", element.get("data-caption") or "").strip()
         title = ' "' + caption.replace("\\", "\\\\").replace('"', '\\"') + '"' if caption else ""
         writer.line.raw(f"![{escape_text(alt, in_link=True)}]({url}{title})")
+    elif alt:
+        writer.line.text(alt)
     return None
 
 

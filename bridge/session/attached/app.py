@@ -47,9 +47,10 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class AppPage:
-    """A page of the app: its devtools socket and its target."""
+    """A page of the app: its devtools socket, the process that serves it (if known), and its target."""
 
     socket_name: str
+    pid: int | None
     target: Target
 
 

@@ -8,12 +8,13 @@ ADB traffic.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from bridge.adb import AdbDevice
 from bridge.cdp.discovery import Target, list_targets
 from bridge.deadline import Deadline
+from bridge.json_record import JsonRecord
+from bridge.session.attached.app_state import opening
 
 CHROME_SOCKET = "chrome_devtools_remote"
 # Vendors append suffixes to the pid (webview_devtools_remote_1234_xyz).
@@ -23,7 +24,7 @@ _LISTENING = "00010000"
 
 
 @dataclass(frozen=True, slots=True)
-class DevtoolsSocket:
+class DevtoolsSocket(JsonRecord):
     """A devtools endpoint on the device.
 
     Attributes:
@@ -39,9 +40,6 @@ class DevtoolsSocket:
     pid: int | None
     process: str
     package: str
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def parse_sockets(unix_table: str, processes: dict[int, str]) -> tuple[DevtoolsSocket, ...]:
@@ -61,8 +59,21 @@ def parse_sockets(unix_table: str, processes: dict[int, str]) -> tuple[DevtoolsS
     return tuple(found.values())
 
 
-async def devtools_sockets(device: AdbDevice, *, timeout_s: float) -> tuple[DevtoolsSocket, ...]:
-    """The listening devtools sockets of the device, found without connecting to any.
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """The listening devtools sockets of a device and the names of its processes by pid."""
+
+    sockets: tuple[DevtoolsSocket, ...]
+    processes: dict[int, str]
+
+    def pids_of(self, package: str) -> tuple[int, ...]:
+        """The processes of a package, its main process first."""
+        named = ((name, pid) for pid, name in self.processes.items() if name.partition(":")[0] == package)
+        return tuple(pid for _, pid in sorted(named))
+
+
+async def read_endpoints(device: AdbDevice, *, timeout_s: float) -> Endpoints:
+    """The sockets that listen on the device, found without connecting to it.
 
     Raises:
         DeviceError: See AdbDevice.shell.
@@ -70,18 +81,25 @@ async def devtools_sockets(device: AdbDevice, *, timeout_s: float) -> tuple[Devt
     deadline = Deadline.after(timeout_s)
     table = await device.shell("cat /proc/net/unix", timeout_s=deadline.remaining_s, check=True)
     listed = await device.shell("ps -A -o PID,ARGS", timeout_s=deadline.remaining_s)
-    return parse_sockets(table.stdout, _processes(listed.stdout))
+    processes = _processes(listed.stdout)
+    return Endpoints(parse_sockets(table.stdout, processes), processes)
 
 
-async def pages_of(device: AdbDevice, name: str, *, timeout_s: float) -> tuple[Target, ...]:
-    """The pages behind one socket.
+async def devtools_sockets(device: AdbDevice, *, timeout_s: float) -> tuple[DevtoolsSocket, ...]:
+    """The sockets of `read_endpoints`."""
+    return (await read_endpoints(device, timeout_s=timeout_s)).sockets
+
+
+async def pages_of(device: AdbDevice, name: str, pid: int | None, *, timeout_s: float) -> tuple[Target, ...]:
+    """The pages behind one socket; `pid` is its process, None if that is not known.
 
     Raises:
-        TransportError, DeadlineExceeded: The socket does not answer; the process may be frozen.
+        AppUnavailable: See `opening`.
+        TransportError, DeadlineExceeded: The socket does not answer.
     """
     deadline = Deadline.after(timeout_s)
-    sock = await device.open_stream(f"localabstract:{name}", timeout_s=deadline.remaining_s)
-    targets = await list_targets(sock, timeout_s=deadline.remaining_s)
+    async with opening(device, name, pid, timeout_s=deadline.remaining_s) as sock:
+        targets = await list_targets(sock, timeout_s=deadline.remaining_s)
     return tuple(target for target in targets if target.kind == "page")
 
 

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
 from bridge.adb import AdbDevice, AdbServer
-from bridge.cdp.discovery import read_package
 from bridge.deadline import Deadline, finish
 from bridge.errors import (
     BridgeError,
@@ -37,14 +36,12 @@ from bridge.policy.configuration import load_policy
 from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.pinning import PinnedEgress
 from bridge.session.attached.app import App, AppPage, PageSelector
-from bridge.session.attached.devtools_sockets import CHROME_SOCKET, devtools_sockets, pages_of
+from bridge.session.attached.page_search import PageSearch
 from bridge.session.attached.tab import AttachedTab
 from bridge.session.attachment_slot import OnAttach
 from bridge.session.capabilities import AttachedCapabilities
 from bridge.session.devices import Notice, VirtualDevices, select_device
 
-_POLL_S = 0.2
-_PROBE_S = 2.0
 _DIAGNOSE_S = 1.4
 _INTERCEPT_S = 10.0
 _CLOSE_S = 5.0
@@ -81,6 +78,7 @@ class AttachedSession:
         self.notice = notice
         self.logs = SessionLogs()
         self.observer: Observer | None = None
+        self.base_url = ""
         self.capabilities: AttachedCapabilities | None = None
         self._interception = UrlPolicy(egress, blocks_proxy_bypass=egress.policy.blocks_webrtc)
         self._interception.checks_addresses = True
@@ -103,6 +101,7 @@ class AttachedSession:
 
         Raises:
             DeadlineExceeded: None appeared; lists those that did.
+            AppUnavailable: The app has no page to attach to, and why: not installed, not running, frozen, …
         """
         deadline = Deadline.after(timeout_s)
         wanted = PageSelector(url, title)
@@ -110,7 +109,7 @@ class AttachedSession:
         self._last_tab += 1
         tab = AttachedTab(f"t{self._last_tab}", self, wanted)
         page = Page(tab)
-        page.on_dialog(self._dialogs)
+        page.answer_dialogs(self._dialogs)
         page.observer = self.observer
         self._tabs[tab.tab_id] = (tab, page)
         try:
@@ -121,7 +120,7 @@ class AttachedSession:
             raise
         return page
 
-    async def new_tab(self, url: str | None = None) -> Page:
+    async def new_page(self, url: str | None = None) -> Page:
         """Always raises: only the app opens its tabs.
 
         Raises:
@@ -152,34 +151,9 @@ class AttachedSession:
         await asyncio.gather(*(self.detach(page) for page in self.pages))
 
     async def find(self, wanted: PageSelector, deadline: Deadline, *, relaunch: bool = False) -> AppPage:
-        """The first page that matches and is not attached yet; `relaunch` starts the app if it has no process."""
-        seen = "no devtools socket of the app"
-        launched = not relaunch or self.app.activity is None
-        while True:
-            try:
-                names = await self._socket_names(deadline)
-            except DeadlineExceeded as error:
-                raise deadline.exceeded(f"a page of {self.app.package} with {wanted}", seen) from error
-            if not names and not launched:
-                await self.app.launch(self.device, timeout_s=deadline.remaining_s)
-                launched = True
-            for name in names:
-                try:
-                    pages = await pages_of(self.device, name, timeout_s=min(_PROBE_S, deadline.remaining_s))
-                except DeviceError:
-                    continue
-                except BridgeError as error:
-                    if not deadline.passed:  # else the probe was cut short, and the result before it says more
-                        seen = f"@{name}: {error.message}"
-                    continue
-                seen = ", ".join(f"{page.title[:40]!r} at {page.url[:100]}" for page in pages) or "no page"
-                attached = {tab.target_id for tab, _ in self._tabs.values()}
-                free = [page for page in pages if page.target_id not in attached and wanted.matches(page)]
-                if free:
-                    return AppPage(name, free[0])
-            if deadline.remaining_s <= _POLL_S:
-                raise deadline.exceeded(f"a page of {self.app.package} with {wanted}", seen)
-            await asyncio.sleep(_POLL_S)
+        """The first page that matches and is not attached yet; `relaunch` starts the app if it has no socket."""
+        attached = {tab.target_id for tab, _ in self._tabs.values()}
+        return await PageSearch(self.device, self.app, wanted, attached, deadline).run(relaunch=relaunch)
 
     async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
         """DeviceLost if the device does not answer, or None. The app itself may end and restart."""
@@ -190,18 +164,6 @@ class AttachedSession:
         except DeadlineExceeded as error:
             return None if is_heard() else DeviceLost(f"{self.serial} is gone: {error.message}")
         return None
-
-    async def _socket_names(self, deadline: Deadline) -> list[str]:
-        sockets = await devtools_sockets(self.device, timeout_s=deadline.remaining_s)
-        if not self.app.is_chrome:
-            return [found.name for found in sockets if found.package == self.app.package]
-        if not any(found.name == CHROME_SOCKET for found in sockets):
-            return []
-        sock = await self.device.open_stream(
-            f"localabstract:{CHROME_SOCKET}", timeout_s=min(_PROBE_S, deadline.remaining_s)
-        )
-        package = await read_package(sock, timeout_s=min(_PROBE_S, deadline.remaining_s))
-        return [CHROME_SOCKET] if package in ("", self.app.package) else []
 
 
 @asynccontextmanager

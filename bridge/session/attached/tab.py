@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from bridge.cdp import CdpConnection, open_cdp
@@ -26,6 +26,7 @@ from bridge.page.recovery.hang_recovery import is_responsive, recover, with_reco
 from bridge.page.recovery.liveness import heard_recently
 from bridge.page.target.attachment import Attachment
 from bridge.session.attached.app import AppPage, PageSelector
+from bridge.session.attached.app_state import frozen, opening, read_process_state
 from bridge.session.attached.devtools_sockets import CHROME_SOCKET
 from bridge.session.attachment_slot import AttachmentSlot, OnAttach
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from bridge.session.attached.session import AttachedSession
 
 _LOADED_S = 5.0
+_LOOK_S = 1.4
 _REATTACH_S = 10.0
 # The reason for a target that is gone and did not crash (content/browser/devtools/protocol/inspector_handler.cc).
 _WINDOW_CLOSED = "target_closed"
@@ -74,6 +76,23 @@ class AttachedTab:
     def target_id(self) -> str:
         return self._found.target.target_id if self._found else ""
 
+    @property
+    def present(self) -> Attachment | None:
+        return self._slot.present
+
+    @property
+    def base_url(self) -> str:
+        return self._session.base_url
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closed
+
+    async def close_page(self) -> None:
+        raise Unsupported(
+            "pages of another app are not closed", hint="session.detach(page) lets go of the page; the app keeps it."
+        )
+
     async def check_url(self, url: str) -> str:
         return await self._session.egress.check_url(url)
 
@@ -98,10 +117,12 @@ class AttachedTab:
         found, deadline = self._found, Deadline.after(timeout_s)
         if found is None:
             raise TabLost(f"{self._tab_id} was never attached")
-        service = f"localabstract:{found.socket_name}"
-        sock = await self._session.device.open_stream(service, timeout_s=deadline.remaining_s)
         path = f"/devtools/page/{found.target.target_id}"
-        async with open_cdp(sock, path, timeout_s=deadline.remaining_s) as connection:
+        async with AsyncExitStack() as stack:
+            async with opening(
+                self._session.device, found.socket_name, found.pid, timeout_s=deadline.remaining_s
+            ) as sock:
+                connection = await stack.enter_async_context(open_cdp(sock, path, timeout_s=deadline.remaining_s))
             yield connection
 
     def explain(self, error: NavigationFailed) -> BridgeError:
@@ -135,7 +156,7 @@ class AttachedTab:
         self._found = None
         found = await self._session.find(self._wanted, deadline, relaunch=True)
         attachment = await self.open(found, deadline)
-        notice = f"{self._tab_id} was attached again, at {found.target.url[:200]}; refs of an earlier document are dead"
+        notice = f"{self._tab_id} was attached again, at {found.target.url[:200]}; earlier refs are no longer valid"
         self._session.notice(notice)
         return attachment, (notice,)
 
@@ -177,6 +198,8 @@ class AttachedTab:
                 return error
             if (lost := await self._session.diagnose(is_heard)) is not None:
                 return lost
+            if (unavailable := await self._obstacle()) is not None:
+                return unavailable
             return with_recovery(error, await recover(attachment, self))
         if (lost := await self._session.diagnose(is_heard)) is not None:
             return lost
@@ -184,6 +207,16 @@ class AttachedTab:
             reason = attachment.connection.close_reason or error.message
             return TabLost(f"the page of {self._tab_id} is gone: {reason}", hint="The next call looks for it again.")
         return error
+
+    async def _obstacle(self) -> BridgeError | None:
+        """AppUnavailable if the page's process is frozen, so that nothing can recover the page."""
+        if self._found is None or self._found.pid is None:
+            return None
+        try:
+            state = await read_process_state(self._session.device, self._found.pid, timeout_s=_LOOK_S)
+        except BridgeError:
+            return None
+        return frozen(self._session.app.package, state.obstacle) if state.obstacle else None
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
         deadline = Deadline.after(timeout_s)

@@ -57,7 +57,7 @@ async def isolated(tabs: Tabs, state: Isolation, *, timeout_s: float) -> AsyncIt
             )
         before = set(tabs.by_id)
         async with deadline.bound("opening a one-shot page"):
-            page = await tabs.new_tab(None, profile=profile)
+            page = await tabs.new_page(None, profile=profile)
         try:
             if state.left_behind:
                 await _clear(tabs, state, page, deadline)
@@ -70,11 +70,11 @@ async def isolated(tabs: Tabs, state: Isolation, *, timeout_s: float) -> AsyncIt
 async def _end(tabs: Tabs, state: Isolation, page: Page, before: set[str], profile: str | None) -> None:
     for tab_id, other in list(tabs.by_id.items()):
         if tab_id not in before and other is not page and tabs.profiles.get(tab_id) == profile:
-            await tabs.close_tab(other)
+            await tabs.close_by_id(other.tab_id)
     try:
         await _clear(tabs, state, page, Deadline.after(_RESET_S / 2))
     except BaseException:
-        await tabs.close_tab(page)
+        await tabs.close_by_id(page.tab_id)
         raise
     tabs.close_tab_in_background(page)  # it is blank and holds no data any more
 

@@ -18,31 +18,25 @@ from urllib.parse import urlsplit
 
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, PolicyRefused, ScriptFailed, UsageError
-from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Fulfil, PausedRequest, RouteAction
+from bridge.json_record import JsonRecord
+from bridge.page.fetch_domain import Rank
+from bridge.page.fetch_messages import Fulfil, PausedRequest, RouteAction
 from bridge.page.page import Page
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.session.tabs import Tabs
+from bridge.snapshot.injected import script_call
 
 STATE_TIMEOUT_S = 30.0
 VERSION = 1
 _MAX_BYTES = 64 * 1024 * 1024
 _MAX_ORIGINS = 500
-_READ = (
-    "(()=>{const all=s=>{try{return Object.entries(s())}catch(e){return[]}};"
-    "return{origin:self.origin,local:all(()=>localStorage),session:all(()=>sessionStorage)}})()"
-)
-_WRITE = (
-    "((local,session)=>{for(const[k,v]of local)localStorage.setItem(k,v);"
-    "for(const[k,v]of session)sessionStorage.setItem(k,v);return localStorage.length})"
-)
 # The fields of Network.getAllCookies that Network.setCookies takes.
 _COOKIE_FIELDS = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires")
 
 
 @dataclass(frozen=True, slots=True)
-class StateSummary:
+class StateSummary(JsonRecord):
     """Counts of saved or restored items; `notices` name what was skipped, and why."""
 
     path: str
@@ -50,15 +44,6 @@ class StateSummary:
     origins: int
     items: int
     notices: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "cookies": self.cookies,
-            "origins": self.origins,
-            "items": self.items,
-            **({"notices": list(self.notices)} if self.notices else {}),
-        }
 
 
 async def save_state(pages: Sequence[Page], path: str | os.PathLike[str], *, timeout_s: float) -> StateSummary:
@@ -91,7 +76,7 @@ async def load_state(tabs: Tabs, path: str | os.PathLike[str], page: Page | None
     """Restore cookies, and storage from an empty document of each origin, without a request to its server."""
     deadline = Deadline.after(timeout_s)
     saved = await asyncio.to_thread(_read_saved, Path(path))
-    own = await tabs.new_tab(None, profile=None) if page is None else page
+    own = await tabs.new_page(None, profile=None) if page is None else page
     notices: list[str] = []
     restored = []
     try:
@@ -117,7 +102,7 @@ async def load_state(tabs: Tabs, path: str | os.PathLike[str], page: Page | None
                 await remove_route()
     finally:
         if page is None:
-            await tabs.close_tab(own)
+            await tabs.close_by_id(own.tab_id)
     return StateSummary(str(path), len(saved["cookies"]), len(restored), _count(restored), tuple(notices))
 
 
@@ -129,7 +114,7 @@ async def _restore(page: Page, origin: str, local: list[Any], session: list[Any]
     await page.goto(f"{origin}/", timeout_s=deadline.remaining_s)
     attachment = await page.attached()
     main = attachment.state.main
-    call = f"{_WRITE}({json.dumps(local)},{json.dumps(session)})"
+    call = script_call("writeStorage", local, session)
     try:
         await attachment.evaluate(main.frame_id if main else "", call, timeout_s=deadline.remaining_s)
     except ScriptFailed as error:
@@ -139,7 +124,7 @@ async def _restore(page: Page, origin: str, local: list[Any], session: list[Any]
 async def _read_storage(attachment: Attachment, frame_id: str, deadline: Deadline) -> dict[str, Any] | None:
     """None for a frame without an origin of its own, or one that navigates away."""
     try:
-        found = await attachment.evaluate(frame_id, _READ, timeout_s=deadline.remaining_s)
+        found = await attachment.evaluate(frame_id, script_call("readStorage"), timeout_s=deadline.remaining_s)
     except (ExecutionContextDestroyed, ScriptFailed):
         return None
     if not isinstance(found, dict) or not str(found.get("origin", "")).startswith(("http://", "https://")):

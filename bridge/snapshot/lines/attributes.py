@@ -11,7 +11,18 @@ from bridge.snapshot.model import RenderOptions
 from bridge.snapshot.parse import STATE_ATTRS, RawNode
 from bridge.snapshot.roles import INTERACTIVE_ROLES, VALUE_ROLES
 
-_STATES = ("checked", "selected", "expanded", "disabled", "required", "readonly", "pressed", "current", "invalid")
+_STATES = (
+    "checked",
+    "selected",
+    "expanded",
+    "disabled",
+    "required",
+    "readonly",
+    "pressed",
+    "current",
+    "invalid",
+    "aria-hidden",
+)
 # Where "false" is news: a disclosure that can be opened, a button that is a toggle.
 _FALSE_SAYS_SOMETHING = frozenset(("expanded", "pressed"))
 # Input types that the role does not show and that decide what `fill` accepts.

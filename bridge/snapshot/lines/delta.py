@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bridge.errors import UsageError
+from bridge.json_record import JsonRecord
 from bridge.snapshot.escape import clean, cut, quote
 from bridge.snapshot.model import Line, SnapshotResult
 
@@ -30,7 +30,7 @@ _ROWS = 8
 
 
 @dataclass(frozen=True)
-class Delta:
+class Delta(JsonRecord):
     """The changes between two snapshots.
 
     Attributes:
@@ -39,6 +39,8 @@ class Delta:
         changed: Refs whose role, name, states or value are different.
         full: `text` is the whole second snapshot, because the changes would not have been shorter.
     """
+
+    JSON_HAS_EMPTY = True
 
     text: str
     added: tuple[str, ...] = ()
@@ -51,15 +53,6 @@ class Delta:
 
     def __bool__(self) -> bool:
         return self.text != NO_CHANGE
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            "added": list(self.added),
-            "removed": list(self.removed),
-            "changed": list(self.changed),
-            "full": self.full,
-        }
 
 
 def snapshot_delta(

@@ -27,6 +27,7 @@ class Facts:
 
     Attributes:
         is_bare: The document has no element, not even a root.
+        hidden_from_assistive: Visible controls that `aria-hidden` leaves out.
     """
 
     nodes: int
@@ -37,6 +38,7 @@ class Facts:
     find: str = ""
     matches: int = 0
     is_bare: bool = False
+    hidden_from_assistive: int = 0
 
 
 class Form(Protocol):
@@ -71,6 +73,8 @@ class TextForm:
             text += f" cutNodes={facts.cut_nodes}"
         if facts.cut_texts:
             text += f" cutTexts={facts.cut_texts}"
+        if facts.hidden_from_assistive:
+            text += f" hidden_from_assistive={facts.hidden_from_assistive}"
         if facts.is_bare:
             text += f" note={quote(NO_ELEMENT)}"
         return text
@@ -115,6 +119,8 @@ class JsonForm:
             header["cutNodes"] = facts.cut_nodes
         if facts.cut_texts:
             header["cutTexts"] = facts.cut_texts
+        if facts.hidden_from_assistive:
+            header["hidden_from_assistive"] = facts.hidden_from_assistive
         if facts.is_bare:
             header["note"] = NO_ELEMENT
         return f'{{{place}{_dump(header)[1:-1]},"tree":[]}}'

@@ -21,6 +21,7 @@ from bridge.snapshot.roles import (
     TELLING_ROLES,
     TRANSPARENT_ROLES,
 )
+from bridge.snapshot.split_text import TooManySpans, redacted_texts
 
 # The node of lines of text: all that they show is in the entry.
 _TEXT = RawNode("text")
@@ -110,12 +111,25 @@ def only_matching(
     wanted = words.casefold()
     keep = bytearray(len(entries))
     matches = 0
-    for index, entry in enumerate(entries):
-        texts = (entry.node.name or entry.name, str(entry.node.attrs.get("value", "")))
-        if any(wanted in (redact(text) if redact else text).casefold() for text in texts):
+    names = _searched([entry.node.name or entry.name for entry in entries], redact)
+    values = _searched([str(entry.node.attrs.get("value", "")) for entry in entries], redact)
+    for index, texts in enumerate(zip(names, values, strict=True)):
+        if any(wanted in text.casefold() for text in texts):
             matches += 1
             _keep_with_parents(entries, keep, index)
     return _kept(entries, keep), matches
+
+
+def _searched(texts: list[str], redact: Callable[[str], str] | None) -> list[str]:
+    """The texts redacted; "" for a text that is redacted only together with those beside it."""
+    if redact is None:
+        return texts
+    try:
+        hidden = redacted_texts(texts, redact)
+    except TooManySpans:
+        hidden = set(range(len(texts)))
+    shown = [redact(text) if index in hidden else text for index, text in enumerate(texts)]
+    return ["" if index in hidden and shown[index] == text else shown[index] for index, text in enumerate(texts)]
 
 
 def only_from(entries: list[Entry], ref: str) -> list[Entry]:

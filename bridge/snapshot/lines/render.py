@@ -11,7 +11,8 @@
 A line is two spaces per level, `- `, and one of: a role with its name, attributes and ref, ending in `:` when lines
 follow below it; `text` with a string; a note about a cut. Names and texts are string literals (see `escape.quote`).
 `cutNodes` and `cutTexts` count what the page sent and the limits left out. Text that is cut is counted only there;
-nodes with a ref are also counted where they would be. If the document has no element, `note` says so.
+nodes with a ref are also counted where they would be. `hidden_from_assistive` counts visible controls that
+`aria-hidden` leaves out. If the document has no element, `note` says so.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 from bridge.cost import Cost
 from bridge.snapshot.escape import clean, cut, url_token
 from bridge.snapshot.lines.budget import select
-from bridge.snapshot.lines.controls import only_controls
+from bridge.snapshot.lines.controls import only_controls, placed_controls
 from bridge.snapshot.lines.forms import Facts, Form, JsonForm, TextForm
 from bridge.snapshot.lines.layout import lay_out, only_from, only_matching
 from bridge.snapshot.lines.outline import Outline, outline
@@ -34,6 +35,8 @@ _URL_CHARS = 300
 _FIND_CHARS = 60
 # When a text of controls counts as full, and the number of tries to show more of them.
 _UNFILLED, _FILLING_ROUNDS = 0.03, 5
+# A page cannot make the header longer than this number is.
+_MOST_HIDDEN = 999_999
 _OWN_REASONS = ("maxCharsTotal", "maxNodes", "maxDepth", "maxTextPerNode")
 
 
@@ -68,12 +71,20 @@ def render_snapshot(
         RefNotFound: `options.start` is not in the tree.
     """
     options = options or RenderOptions()
-    snapshot = parse_snapshot(raw)
+    snapshot = parse_snapshot(raw, text_chars=options.max_text_per_node, value_chars=options.max_attr_value_len)
     url = url_token(snapshot.url)
-    entries = lay_out(only_controls(snapshot.root) if options.controls_only else snapshot.root, options)
+    root = snapshot.root
+    if options.controls_only:
+        root = only_controls(root)
+    elif not options.text and not options.find:
+        root = placed_controls(root)
+    entries = lay_out(root, options)
     if options.start:
         entries = only_from(entries, options.start)
-    facts = Facts(nodes=len(entries), is_bare=snapshot.is_bare)
+    hidden = snapshot.js_stats.get("hiddenFromAssistive", 0)
+    facts = Facts(
+        nodes=len(entries), is_bare=snapshot.is_bare, hidden_from_assistive=max(0, min(int(hidden), _MOST_HIDDEN))
+    )
     if options.find:
         entries, matches = only_matching(entries, clean(options.find), options.redact)
         facts = replace(facts, nodes=len(entries), find=cut(clean(options.find), _FIND_CHARS), matches=matches)

@@ -32,6 +32,7 @@ _ALIKE = 8
 _SLICE = 12
 _MAX_DEPTH = 60
 _SEARCH_STEPS = 500
+_MOST_HIDDEN = 10_000
 _FRAMES = frozenset(("iframe", "frame"))
 
 
@@ -46,6 +47,12 @@ class Collecting:
     interactive_only: bool = True
     cursor_interactive: bool = True
     dedupe_text: bool = True
+    aria_hidden: bool = False
+
+
+def is_veiled(element: Element) -> bool:
+    """Is `aria-hidden` on it, or on what is around it?"""
+    return any(at.get("aria-hidden") == "true" for at in (element, *element.iterancestors()))
 
 
 @dataclass(eq=False)
@@ -63,6 +70,7 @@ class Collector:
     _reasons: dict[str, None] = field(default_factory=dict)
     _visited: int = 0
     _skipped: int = 0
+    _hidden_controls: int = 0
     _spent: int = 0
     _refs: int = 0
     _order: int = 0
@@ -95,6 +103,7 @@ class Collector:
             "visitedNodes": self._visited,
             "emittedNodes": emitted,
             "skippedHidden": self._skipped,
+            "hiddenFromAssistive": self._hidden_controls,
             "hiddenTextRemoved": self.names.removed,
         }
         return {
@@ -105,6 +114,24 @@ class Collector:
             "truncated": bool(left or self._reasons),
             "reasons": list(self._reasons),
         }
+
+    def with_refs(self, raw: Node) -> Node:
+        """The snapshot with its refs. The first snapshot of a document decides about them; see `HtmlDocument`."""
+        nodes, todo = [], [raw["tree"]]
+        while todo:
+            node = todo.pop()
+            if "place" in node:
+                nodes.append(node)
+            todo.extend(reversed(node.get("children", ())))
+        if not self.document.has_refs:
+            self.document.give_refs(node["place"] for node in nodes if "ref" in node)
+        for node in nodes:
+            place = node.pop("place")
+            if "ref" in node:
+                node["ref"] = self.document.ref_at(place)
+            elif place:
+                node["more"] = self.document.ref_at(place)
+        return raw
 
     def _walk(self) -> str:
         """Walks until there is nothing left or a budget is spent; the reason then."""
@@ -179,6 +206,17 @@ class Collector:
             text["text"] += shown
             self._spent += len(shown) + 24
 
+    def _shown_controls(self, element: Element) -> int:
+        """Controls that are rendered in what `aria-hidden` hides."""
+        count, todo = 0, [element]
+        while todo and count < _MOST_HIDDEN:
+            at = todo.pop()
+            if not self.document.is_absent(at) and not self.document.is_unseen(at):
+                is_control = ROLE_TRAITS.get(self.names.role_of(at), 0) & INTERACTIVE and self.document.is_visible(at)
+                count += bool(is_control)
+                todo.extend(at.iterchildren())
+        return count
+
     def _has_ink(self, parent: Element) -> bool:
         closed = parent.tag == "details" and parent.get("open") is None
         return self.document.is_visible(parent) and not self.document.is_inkless(parent) and not closed
@@ -193,7 +231,9 @@ class Collector:
         if tag in SKIPPED_TAGS:
             return
         self._visited += 1
-        if document.is_gone(element):
+        if document.is_absent(element) or (document.is_gone(element) and not options.aria_hidden):
+            if not document.is_absent(element) and not document.is_unseen(element):
+                self._hidden_controls += self._shown_controls(element)
             self._skipped += 1
             return
         if not run.is_slice:
@@ -279,11 +319,14 @@ class Collector:
         if name:
             node["name"] = cut(name, options.max_text_per_node)
         attrs = attrs_of(element, role, name, options.max_attr_value_len, lean=options.interactive_only)
+        if options.aria_hidden and is_veiled(element):
+            attrs["aria-hidden"] = True
         if attrs:
             node["attrs"] = attrs
         number = self.document.numbers.get(element)
         if shown and number is not None:
-            node["ref"] = f"e{number}"
+            node["place"] = number
+            node["ref"] = "e"  # `with_refs` writes it out
             self._refs += 1
         if active:
             description = cut(self.names.description_of(element, name), options.max_text_per_node)
@@ -307,19 +350,19 @@ class Collector:
         if not rest:
             return
         steps = 0
-        more = ""
+        more = 0
         for element in rest[:_SLICE]:
             for below in element.iter():
                 steps += 1
                 number = self.document.numbers.get(below)
                 if number is not None:
-                    more = f"e{number}"
+                    more = number
                 if more or steps > _SEARCH_STEPS:
                     break
             if more or steps > _SEARCH_STEPS:
                 break
         role = self.names.role_of(rest[0])
-        run.out.append({"more": more, "count": len(rest), "role": role, "kind": run.kind or "cut"})
+        run.out.append({"more": "", "place": more, "count": len(rest), "role": role, "kind": run.kind or "cut"})
 
 
 __all__ = ["MAX_VISITED", "Collecting", "Collector"]

@@ -6,7 +6,7 @@ Style sheets are not applied: an element's style is its tag's default and its ow
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bridge.snapshot.plain_html.parse import Element
@@ -18,17 +18,30 @@ _NO_STYLE: dict[str, str] = {}
 _STYLE_CHARS = 2_000
 _ATTRS_FOR_A_REF = frozenset(("role", "tabindex", "onclick", "contenteditable"))
 _ZERO_WIDTH = re.compile(
-    "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+    "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
     "|[\u200c\u200d](?![^\x00-\u02ff\u2000-\u206f])"
 )
-_PIXELS = re.compile(r"(-?\d+(?:\.\d+)?)(px)?")
-_CLIPPED = re.compile(r"inset\(([5-9]\d|100)[.\d]*%|circle\(0")
+_PIXELS = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|em|rem)?")
+_EM_PX = 16
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_NUMBER = re.compile(r"([\d.]+)(%?)")
+_CLIPPED = re.compile(r"inset\(([5-9]\d|100)[.\d]*%|circle\(0|polygon\((nonzero|evenodd|0(px|%)?|[, ])*\)")
+_FILTERED = re.compile(r"opacity\(\s*([\d.]+%?)\s*\)")
+_FLAT = re.compile(r"(?:scale(?:[xy]|3d)?|matrix(?:3d)?)\(\s*0*(\.0\d*)?\s*[,)]|rotate[xy]\(\s*-?90deg")
+_FLAT_ROTATION = re.compile(r"[xy]\s+-?90deg|-?90deg\s+[xy]")
+_MOVED = re.compile(r"translate(?:[xy]|3d)?\(\s*(-\d+(?:\.\d+)?)px(?:\s*,\s*(-\d+(?:\.\d+)?)px)?")
+_LEAST_OPACITY = 0.05
+_LEAST_SCALE = 0.1
 _CLIP_RECT = re.compile(r"rect\((?:[01](?:px)?[, )]+){4}")
-_CLEAR = re.compile(r"transparent|rgba\(.*,\s*0(\.0*)?\)|#[0-9a-f]{3}0|#[0-9a-f]{6}00")
-_COLOURS = {"white": "#ffffff", "black": "#000000", "#fff": "#ffffff", "#000": "#000000"}
+_CLEAR = re.compile(r"transparent|[a-z]+\(.*[,/]\s*0*(\.0\d*)?%?\s*\)|#[0-9a-f]{3}0|#[0-9a-f]{6}0[0-9a-f]")
+_RGB = re.compile(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)\s*(?:[,/]\s*(?:1|100%)\s*)?\)")
+_COLOURS = {"white": "#ffffff", "black": "#000000"}
+#: Of 255: what differs by less in each channel looks the same.
+_LEAST_DIFFERENCE = 8
 #: An element further outside the page than this is hidden on purpose.
 _FAR_PX = -900.0
 _INK_LEVELS = 50
+_INKLESS = ("color", "-webkit-text-fill-color", "font-size", "text-indent")
 
 
 def strip(text: str) -> str:
@@ -54,15 +67,18 @@ def text_of(element: Element, limit_chars: int = 5_000) -> str:
 
 @dataclass(eq=False)
 class HtmlDocument:
-    """A document, and the number of every element that can have a ref.
+    """A document, and the ref of every element that can have one.
 
-    An element's number depends on the document alone, not on how it is shown, so that `e12` is the same element in
-    every snapshot and query of it.
+    An element's ref depends on the document alone, not on how it is shown, so that `e12` is the same element in every
+    snapshot and query of it. The elements of the snapshot with default options come first, so that it has no gaps;
+    the others follow in document order.
 
     Attributes:
-        numbered: The elements by their numbers, the first one's is 1.
+        numbers: Each element that can have a ref, with its place among them in document order, from 1.
+        numbered: These elements in document order.
         labels: The `label` elements of a control, and `controls` the other way round.
         count: Elements in all.
+        chars: The length of the HTML text, 0 where it is not known.
         has_more: The document is larger than what is looked at.
     """
 
@@ -73,11 +89,15 @@ class HtmlDocument:
     labels: dict[Element, list[Element]] = field(default_factory=dict, repr=False)
     controls: dict[Element, Element] = field(default_factory=dict, repr=False)
     count: int = 0
+    chars: int = 0
     has_more: bool = False
+    _refs: dict[int, int] | None = field(default=None, repr=False)
+    _by_ref: list[int] = field(default_factory=list, repr=False)
+    _owners: dict[str, list[Element]] | None = field(default=None, repr=False)
     _styled: set[str] = field(default_factory=set, repr=False)
     _styles: dict[Element, dict[str, str]] = field(default_factory=dict, repr=False)
     _visible: dict[Element, bool] = field(default_factory=dict, repr=False)
-    _gone: dict[Element, bool] = field(default_factory=dict, repr=False)
+    _absent: dict[Element, bool] = field(default_factory=dict, repr=False)
     _closest: dict[Callable[[Element], bool], dict[Element, Element | None]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -130,17 +150,45 @@ class HtmlDocument:
             self.labels.setdefault(control, []).append(label)
             self.controls[label] = control
 
+    @property
+    def has_refs(self) -> bool:
+        return self._refs is not None
+
+    def give_refs(self, first: Iterable[int]) -> None:
+        """Number the elements with these places first, then the others."""
+        order = dict.fromkeys(first)
+        order.update(dict.fromkeys(range(1, len(self.numbered) + 1)))
+        self._by_ref = list(order)
+        self._refs = {place: number for number, place in enumerate(self._by_ref, 1)}
+
+    def ref_at(self, place: int) -> str:
+        """The ref of the element with this place; `give_refs` comes before."""
+        assert self._refs is not None
+        return f"e{self._refs[place]}"
+
     def element_of(self, ref: str) -> Element | None:
-        """The element of `e12`, `@e12` or `12`."""
+        """The element of `e12`, `@e12` or `12`; `give_refs` comes before."""
         found = re.fullmatch(r"@?e?([1-9][0-9]{0,8})", ref, re.ASCII)
         index = int(found[1]) if found else 0
-        return self.numbered[index - 1] if 1 <= index <= len(self.numbered) else None
+        return self.numbered[self._by_ref[index - 1] - 1] if 1 <= index <= len(self._by_ref) else None
 
     def idrefs(self, element: Element, name: str) -> list[Element]:
         value = element.get(name)
         if not value:
             return []
         return [self.ids[word] for word in value.split()[:100] if word in self.ids]
+
+    def owners(self, element: Element) -> list[Element]:
+        """The elements that claim this one with `aria-owns`."""
+        found = element.get("id")
+        if not found:
+            return []
+        if self._owners is None:
+            self._owners = {}
+            for owner in self.root.xpath("//*[@aria-owns]"):
+                for word in owner.get("aria-owns").split()[:100]:
+                    self._owners.setdefault(word, []).append(owner)
+        return self._owners.get(found, [])
 
     def closest_above(self, element: Element, fits: Callable[[Element], bool]) -> Element | None:
         """The nearest ancestor that fits, itself not counted."""
@@ -167,7 +215,7 @@ class HtmlDocument:
 
     def _read_style(self, element: Element, text: str) -> dict[str, str]:
         style: dict[str, str] = {}
-        for declaration in text[:_STYLE_CHARS].lower().split(";"):
+        for declaration in _COMMENT.sub("", text[:_STYLE_CHARS]).lower().split(";"):
             name, colon, value = declaration.partition(":")
             if colon:
                 style[name.strip()] = value.removesuffix("!important").strip()
@@ -216,12 +264,16 @@ class HtmlDocument:
 
     def is_gone(self, element: Element) -> bool:
         """Neither rendered nor exposed, the element and all below."""
-        gone = self._gone.get(element)
-        if gone is None:
-            gone = self._gone[element] = self._is_gone(element)
-        return gone
+        return element.get("aria-hidden") == "true" or self.is_absent(element)
 
-    def _is_gone(self, element: Element) -> bool:
+    def is_absent(self, element: Element) -> bool:
+        """Not rendered, the element and all below."""
+        absent = self._absent.get(element)
+        if absent is None:
+            absent = self._absent[element] = self._is_absent(element)
+        return absent
+
+    def _is_absent(self, element: Element) -> bool:
         tag = element.tag
         parent = element.getparent()
         if (
@@ -237,7 +289,7 @@ class HtmlDocument:
         display = style.get("display", "")
         if display == "none" or style.get("content-visibility") == "hidden":
             return True
-        if element.get("aria-hidden") == "true" or element.get("inert") is not None:
+        if element.get("inert") is not None:
             return True
         hidden = element.get("hidden")
         if hidden is not None and hidden.lower() == "until-found":
@@ -269,42 +321,56 @@ class HtmlDocument:
         style = self._styles.get(element)
         if not style:
             return False
-        if (pixels := _PIXELS.fullmatch(style.get("opacity", "1"))) and float(pixels[1]) == 0:
+        if _share(style.get("opacity", "")) < _LEAST_OPACITY or _share(style.get("zoom", "")) < _LEAST_SCALE:
+            return True
+        if any(_share(found[1]) < _LEAST_OPACITY for found in _FILTERED.finditer(style.get("filter", ""))):
+            return True
+        if _FLAT.search(style.get("transform", "")) or _share(style.get("scale", "")) < _LEAST_SCALE:
+            return True
+        if _FLAT_ROTATION.fullmatch(style.get("rotate", "")):
             return True
         if style.get("overflow", "visible") not in ("visible", "") and not self.is_inline(element):
-            sides = (_pixels(style.get("width")), _pixels(style.get("height")))
+            sides = [_pixels(style.get(name)) for name in ("width", "height", "max-width", "max-height")]
             if any(side is not None and side < 2 for side in sides):
                 return True
         placed = style.get("position") in ("absolute", "fixed")
         if _CLIPPED.search(style.get("clip-path", "")) or (placed and _CLIP_RECT.search(style.get("clip", ""))):
             return True
+        moved = _MOVED.search(style.get("transform", ""))
+        if moved and any(float(side) < _FAR_PX for side in moved.groups() if side):
+            return True
+        if any((side := _pixels(part)) is not None and side < _FAR_PX for part in style.get("translate", "").split()):
+            return True
         if placed or style.get("position") == "relative":
-            return any((side := _pixels(style.get(name))) is not None and side < _FAR_PX for name in ("left", "top"))
+            inset = style.get("inset", "").split()
+            # The four sides as CSS Box 4 §4.2 repeats them: top, right, bottom, left.
+            given = [style.get("top"), *inset[:1], style.get("left"), *(inset[3:] or inset[1:2] or inset[:1])]
+            return any((side := _pixels(text)) is not None and side < _FAR_PX for text in given)
         return False
 
     def is_inkless(self, element: Element) -> bool:
         """Are its own words of no size, no ink, indented away, or of the colour of the ground they stand on?"""
-        if self._styled.isdisjoint(("color", "font-size", "text-indent")):
+        if self._styled.isdisjoint(_INKLESS):
             return False
         at: Element | None = element
         colour = size = indent = None
         for _ in range(_INK_LEVELS):
             if at is None:
-                return _colour(colour or "") == "#ffffff"
+                return _is_like(colour, "#ffffff")
             style = self._styles.get(at)
             if style:
-                size = _pixels(style.get("font-size")) if size is None else size
+                size = _pixels(style.get("font-size"), em_px=None) if size is None else size
                 indent = _pixels(style.get("text-indent")) if indent is None else indent
                 if (size is not None and size < 2) or (indent is not None and indent < -99):
                     return True
-                colour = colour or style.get("color")
-                if colour and _CLEAR.fullmatch(colour):
+                colour = colour or style.get("-webkit-text-fill-color") or style.get("color")
+                if colour and _is_clear(colour):
                     return "background-clip" not in style and "-webkit-background-clip" not in style
                 ground = style.get("background-color") or style.get("background", "")
                 if "url(" in ground or "gradient" in ground or "background-image" in style:
                     return False
-                if ground and not _CLEAR.fullmatch(ground):
-                    return bool(colour) and _colour(colour or "") == _colour(ground)
+                if ground and not _is_clear(ground):
+                    return _is_like(colour, ground)
                 if style.get("position", "static") != "static":
                     return False
             at = at.getparent()
@@ -337,10 +403,46 @@ def kids_of(element: Element) -> Iterator[str | Element]:
             yield child.tail
 
 
-def _pixels(value: str | None) -> float | None:
+def _pixels(value: str | None, *, em_px: float | None = _EM_PX) -> float | None:
+    """A length in CSS pixels; None for other units. Without `em_px` relative ones count as other units."""
     found = _PIXELS.fullmatch(value) if value else None
-    return float(found[1]) if found and (found[2] or float(found[1]) == 0) else None
+    if found is None:
+        return None
+    number, unit = float(found[1]), found[2]
+    if unit in ("em", "rem"):
+        return number * em_px if em_px is not None else None
+    return number if unit or number == 0 else None
 
 
-def _colour(value: str) -> str:
-    return _COLOURS.get(value, value).replace(" ", "")
+def _share(value: str) -> float:
+    """`.5` or `50%` as 0.5; 1 for anything else."""
+    found = _NUMBER.fullmatch(value)
+    try:
+        return float(found[1]) / (100 if found[2] else 1) if found else 1.0
+    except ValueError:
+        return 1.0
+
+
+def _is_clear(colour: str) -> bool:
+    return _CLEAR.fullmatch(colour) is not None
+
+
+def _is_like(colour: str | None, ground: str) -> bool:
+    """Do the two look the same? Where their spelling is not understood, only if it is the same."""
+    if not colour:
+        return False
+    ink, under = _channels(colour), _channels(ground)
+    if ink is None or under is None:
+        return colour.replace(" ", "") == ground.replace(" ", "")
+    return all(abs(one - other) < _LEAST_DIFFERENCE for one, other in zip(ink, under, strict=True))
+
+
+def _channels(value: str) -> tuple[int, ...] | None:
+    value = _COLOURS.get(value, value)
+    if found := _RGB.fullmatch(value):
+        return tuple(int(part) for part in found.groups())
+    digits = value.removeprefix("#")
+    if digits == value or len(digits) not in (3, 6) or not set(digits) <= set("0123456789abcdef"):
+        return None
+    wide = "".join(digit * 2 for digit in digits) if len(digits) == 3 else digits
+    return tuple(int(wide[at : at + 2], 16) for at in (0, 2, 4))

@@ -20,7 +20,7 @@ from bridge.snapshot.plain_html.dom import (
 )
 from bridge.snapshot.plain_html.parse import Element
 from bridge.snapshot.plain_html.roles import FOCUSABLE_TAGS, SKIPPED_TAGS, VOID_TAGS
-from bridge.snapshot.plain_html.values import is_multiple, number_of, selected_options, value_of
+from bridge.snapshot.plain_html.values import is_disabled, is_multiple, number_of, selected_options, value_of
 from bridge.snapshot.role_table import (
     INTERACTIVE,
     NAME_FROM_CONTENT,
@@ -42,11 +42,17 @@ _NAME_DEPTH = 99
 _NAME_CHARS = 2_000
 
 # Global states and properties (WAI-ARIA 1.3 §6.4) but for names and those whose global use is deprecated.
-_GLOBAL_ARIA = re.compile(r"aria-(at|br|busy|con|cur|desc|det|flow|key|live|owns|rel|roled)")
+_GLOBAL_ARIA = re.compile(r"aria-(at|b|con|cu|de|f|k|li|ow|rel|rol)")
 _SECTIONING = " ".join(role for role, traits in ROLE_TRAITS.items() if traits & SECTIONING)
 _NAMING_PARTS = frozenset(("legend", "figcaption", "caption", "title"))
+#: Types of inputs that `list` makes combo boxes (HTML-AAM §3.5).
+_TEXT_TYPES = frozenset(("text", "search", "url", "tel", "email"))
+#: Quotation marks of a `q` and of one in it.
+_QUOTES = (("\u201c", "\u201d"), ("\u2018", "\u2019"))
+#: Between an item and its list, or an option and its list box.
+_BETWEEN = frozenset(("generic", "none", "group"))
 _BUTTON_WORDS = {"submit": "Submit", "reset": "Reset", "button": "", "image": "Submit"}
-_ALT_ATTR = {"img": "alt", "area": "alt", "math": "alttext", "option": "label", "optgroup": "label"}
+_ALT_ATTR = {"a": "xlink:title", "img": "alt", "area": "alt", "math": "alttext", "option": "label", "optgroup": "label"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +104,22 @@ class Names:
         return fold(self._compute(element, _Walk(element, set(), known=known), _ITSELF, 0))
 
     def description_of(self, element: Element, name: str) -> str:
-        said = self._referenced(element, "aria-describedby") or fold(element.get("title") or "")
+        said = (
+            self._referenced(element, "aria-describedby")
+            or fold(element.get("aria-description") or "")
+            or self._native_description(element, name)
+            or fold(element.get("title") or "")
+        )
         return "" if said == name else said
+
+    def _native_description(self, element: Element, name: str) -> str:
+        """SVG-AAM §5.3: `desc`, else what else describes; HTML-AAM §4.1: the value of a button that a label names."""
+        if element.tag == "svg" or self._is_in_svg(element):
+            parts = [text_of(child) for tag in ("desc", "title") for child in element.iterchildren(tag)]
+            words = map(fold, (*parts, element.get("xlink:title") or ""))
+            return next((said for said in words if said and said != name), "")
+        value = fold(element.get("value") or "") if input_type(element) in _BUTTON_WORDS else ""
+        return "" if value == name else value
 
     def author_name(self, element: Element, *, title: bool = True) -> str:
         """The name that the author wrote on the element itself."""
@@ -124,41 +144,58 @@ class Names:
             return not self._is_exposed(element)
         if ROLE_TRAITS.get(role, 0) & NEEDS_NAME:
             return bool(self.author_name(element))
-        return bool(re.match("doc-.", role)) or (role in ROLE_TRAITS and self._is_in_context(element, role))
+        return role in ROLE_TRAITS and role != "iframe" and self._is_in_context(element, role)
 
     def _is_exposed(self, element: Element) -> bool:
         """Conflicts of presentational roles (WAI-ARIA 1.3 §5.3.3), and what includes SVG elements (SVG-AAM §5.1.2)."""
         return (
             is_focusable(element)
-            or any(value and _GLOBAL_ARIA.match(key) for key, value in element.items())
+            or any(_GLOBAL_ARIA.match(key) for key in element.keys())  # noqa: SIM118 - an element is not a mapping
             or bool(self.author_name(element, title=False))
         )
 
     def _is_in_context(self, element: Element, role: str) -> bool:
         """A role whose required context is missing is ignored (CORE-AAM §5.4)."""
         parents = REQUIRED_PARENTS.get(role[:8])
-        return parents is None or self._is_in(element, "-", parents)
+        if parents is None:
+            return True
+        is_near = parents.startswith("list")
+        return self._is_in(element, "-", parents, is_near=is_near) or any(
+            self.role_of(owner) in parents.split() or self._is_in(owner, "-", parents, is_near=is_near)
+            for owner in self.document.owners(element)
+        )
 
-    def _is_in(self, element: Element, tag: str, roles: str) -> bool:
-        """Is it in something with one of these roles, or whose tag has this part?"""
+    def _is_in(self, element: Element, tag: str, roles: str, *, is_near: bool = False) -> bool:
+        """Is it in something with one of these roles, or whose tag has this part?
+
+        `is_near`: with nothing between that has a role of its own, but for groups.
+        """
+        wanted = frozenset(roles.split())
         fits = self._fitting.get((tag, roles))
         if fits is None:
-            wanted = frozenset(roles.split())
-            fits = self._fitting[tag, roles] = lambda above: tag in str(above.tag) or self.role_of(above) in wanted
-        return self.document.closest_above(element, fits) is not None
+
+            def fits(above: Element) -> bool:
+                role = self.role_of(above)
+                is_wanted = role in wanted or (tag in str(above.tag) and role != "none")
+                return is_wanted or (is_near and role not in _BETWEEN)
+
+            self._fitting[tag, roles] = fits
+        found = self.document.closest_above(element, fits)
+        return found is not None and (not is_near or tag in str(found.tag) or self.role_of(found) in wanted)
 
     def _implicit_role(self, element: Element) -> str:
         tag = str(element.tag)
         role = TAG_ROLES.get(tag, "")
         if not role:
             return ""
-        if tag not in ("svg", "image") and self._is_in_svg(element) and not (tag == "a" and has_link(element)):
-            return ("group" if tag == "a" else role) if self._is_exposed(element) or has_svg_text(element) else ""
+        if tag != "image" and self._is_in_svg(element) and not (tag == "a" and has_link(element)):
+            own = "group" if tag in ("a", "svg") else role
+            return own if self._is_exposed(element) or has_svg_text(element) else ""
         traits, table_role = ROLE_TRAITS[role], ""
         if traits & TABLE_PART:
             table = self.document.closest_above(element, _is_table)
             table_role = self.role_of(table) if table is not None else ""
-            if table_role == "none":
+            if not re.search("grid|table", table_role):
                 return ""
         match tag:
             case "a" | "area":
@@ -173,18 +210,16 @@ class Names:
             case "img":
                 return "none" if element.get("alt") == "" and not self._is_exposed(element) else role
             case "input":
-                role = TAG_ROLES.get(f"@{input_type(element)}", role)
-                return (
-                    "combobox"
-                    if "box" in role
-                    and any(target.tag == "datalist" for target in self.document.idrefs(element, "list"))
-                    else role
-                )
+                kind = input_type(element)
+                if kind == "checkbox" and element.get("switch") is not None:
+                    return "switch"
+                role = TAG_ROLES.get(f"@{kind}", role)
+                has_list = any(target.tag == "datalist" for target in self.document.idrefs(element, "list"))
+                return "combobox" if has_list and kind in _TEXT_TYPES else role
             case "select":
                 return "listbox" if is_multiple(element) else role
             case "li":
-                parent = element.getparent()
-                return role if parent is not None and self.role_of(parent) == "list" else ""
+                return role if self._is_in_context(element, role) else ""
             case "td":
                 return "gridcell" if "grid" in table_role else role
             case "th":
@@ -195,7 +230,8 @@ class Names:
         return role if not traits & NEEDS_NAME or self.author_name(element) else ""
 
     def _is_in_svg(self, element: Element) -> bool:
-        return self.document.closest_above(element, _is_svg) is not None
+        found = self.document.closest_above(element, _is_svg_or_html)
+        return found is not None and bool(found.tag == "svg")
 
     def _referenced(self, element: Element, attribute: str, root: Element | None = None) -> str:
         targets = self.document.idrefs(element, attribute)
@@ -220,7 +256,9 @@ class Names:
             if element.tag == "select":
                 chosen = selected_options(element)
             else:
-                chosen = [el for el in element.iterdescendants() if el.get("aria-selected") == "true"][:50]
+                boxes = (element, *self.document.idrefs(element, "aria-owns"))
+                descendants = (el for box in boxes for el in box.iterdescendants())
+                chosen = [el for el in descendants if el.get("aria-selected") == "true"][:50]
             words = " ".join(map(text_of, chosen))
             return words or native or (text_of(element) if role == "combobox" else "")
         if role in ("slider", "spinbutton", "scrollbar", "progressbar", "meter"):
@@ -243,8 +281,11 @@ class Names:
             kind = input_type(element)
             if kind not in _BUTTON_WORDS:
                 return ""
-            said = (element.get("alt") or element.get("title")) if kind == "image" else element.get("value")
-            return said or _BUTTON_WORDS[kind]
+            said = (element.get("alt") or element.get("title") or "") if kind == "image" else ""
+            return said or element.get("value", _BUTTON_WORDS[kind])
+        if tag == "use":
+            shown = self.document.ids.get((element.get("href") or element.get("xlink:href") or "")[1:])
+            return self._compute(shown, replace(walk, hidden=True), _CHILD, 1) if shown is not None else ""
         attribute = _ALT_ATTR.get(tag)
         return (element.get(attribute) or "") if attribute else ""
 
@@ -299,14 +340,17 @@ class Names:
         if visible and role != "none" and element.get("title"):
             return _apart(element.get("title") or "")
         own = visible and not nested and (element.get("placeholder") or element.get("aria-placeholder"))
-        return own or said
+        return own or (" " if nested and tag == "img" else said)
 
     def _content(self, element: Element, walk: _Walk, depth: int, *, visible: bool, sight: bool) -> str:
         document = self.document
-        ink = visible and not (sight and document.is_inkless(element))
-        said: list[str] = []
+        closed = element.tag == "details" and element.get("open") is None
+        ink = visible and not closed and not (sight and document.is_inkless(element))
+        opening, closing = _quotes_of(element) if element.tag == "q" and visible else ("", "")
+        said = [opening]
         length = 0
-        for kid in (*kids_of(element), *document.idrefs(element, "aria-owns")):
+        owned = document.idrefs(element, "aria-owns")
+        for kid in (*(kid for kid in kids_of(element) if isinstance(kid, str) or kid not in owned), *owned):
             if length > _NAME_CHARS:
                 break
             if isinstance(kid, str):
@@ -315,18 +359,21 @@ class Names:
                     self.removed += 1
             else:
                 words = " " if kid.tag == "br" else self._compute(kid, walk, _CHILD, depth + 1)
-                if words and not document.is_inline(kid):
+                is_gone = not walk.hidden and document.is_gone(kid)
+                if kid in owned or not (is_gone or document.is_inline(kid)):
                     words = f" {words} "
             said.append(words)
             length += len(words)
-        return "".join(said)
+        return "".join((*said, closing))
 
 
 def is_focusable(element: Element) -> bool:
-    """`tabIndex` ≥ 0, or an attribute of that name."""
+    """`tabIndex` ≥ 0 and not disabled, or an attribute of that name."""
     tag = element.tag
-    if element.get("tabindex") is not None or tag in FOCUSABLE_TAGS or is_editable(element):
+    if element.get("tabindex") is not None or is_editable(element):
         return True
+    if tag in FOCUSABLE_TAGS:
+        return not is_disabled(element)
     return (tag in ("a", "area") and element.get("href") is not None) or is_first_summary(element)
 
 
@@ -348,8 +395,15 @@ def _apart(words: str) -> str:
     return f" {words} "
 
 
-def _is_svg(element: Element) -> bool:
-    return bool(element.tag == "svg")
+def _quotes_of(element: Element) -> tuple[str, str]:
+    """The marks around a `q`: of the depth that the quotations around it make."""
+    depth = sum(1 for _ in element.iterancestors("q"))
+    return _QUOTES[min(depth, len(_QUOTES) - 1)]
+
+
+def _is_svg_or_html(element: Element) -> bool:
+    """What decides whether elements in it are of SVG."""
+    return str(element.tag).lower() in ("svg", "foreignobject")
 
 
 def _is_table(element: Element) -> bool:

@@ -34,6 +34,8 @@ __all__ = [
     "snapshot_html",
 ]
 
+_DEFAULT = Collecting()
+
 #: The rest of a longer text is ignored.
 MAX_HTML_CHARS = 5_000_000
 _STATES = STATE_ATTRS | {"level", "valuenow"}
@@ -59,6 +61,8 @@ class HtmlSnapshotOptions:
         scope: Only the subtree of the first match of this CSS selector, or of this ref.
         start: Only the lines from this ref on, to continue a cut snapshot at its `more=`.
         controls_only: Only elements that can be acted on.
+        aria_hidden: Also what `aria-hidden` hides, marked `[aria-hidden]`.
+        text: False shows controls and what places them, without other text.
 
     The others are those of `RenderOptions`.
     """
@@ -79,12 +83,15 @@ class HtmlSnapshotOptions:
     scope: str = ""
     start: str = ""
     controls_only: bool = False
+    aria_hidden: bool = False
+    text: bool = True
 
 
 def build_document(html: str) -> HtmlDocument:
     """Parses HTML text, for several snapshots and queries of it. Any text gives a document."""
     document = HtmlDocument.of(parse_html(html[:MAX_HTML_CHARS]))
     document.has_more = document.has_more or len(html) > MAX_HTML_CHARS
+    document.chars = len(html)
     return document
 
 
@@ -113,6 +120,7 @@ def snapshot_html(
         include_urls=options.include_urls,
         find=options.find,
         controls_only=options.controls_only,
+        text=options.text,
     )
     document = build_document(html) if isinstance(html, str) else html
     collecting = Collecting(
@@ -124,15 +132,18 @@ def snapshot_html(
         interactive_only=options.interactive_only,
         cursor_interactive=options.cursor_interactive,
         dedupe_text=options.dedupe_text,
+        aria_hidden=options.aria_hidden,
     )
+    if options.scope or options.start or collecting != _DEFAULT:
+        _give_refs(document)
     start = _element(document, options.start) if options.start else None
     title = document.root.find(".//title")
     collector = Collector(
         document, Names(document), collecting, url=url, title=text_of(title, 2_000) if title is not None else ""
     )
-    raw = collector.collect(_scope(document, options.scope), start)
+    raw = collector.with_refs(collector.collect(_scope(document, options.scope), start))
     raw["stats"]["domNodes"] = document.count
-    return _with_attrs(render_snapshot(raw, rendering), document, options)
+    return _with_attrs(render_snapshot(raw, rendering, input_chars=document.chars), document, options)
 
 
 def query(document: HtmlDocument, ref: str, kind: QueryKind, limit_chars: int = 4_000) -> str | dict[str, str]:
@@ -158,12 +169,19 @@ def query_ref(html: str, ref: str, kind: QueryKind, limit_chars: int = 4_000) ->
 
 
 def _element(document: HtmlDocument, ref: str) -> Any:
+    _give_refs(document)
     element = document.element_of(ref)
     if element is None:
         count = len(document.numbered)
         known = f"it has e1 to e{count}" if count else "nothing in it has a ref"
         raise RefNotFound(f"{ref[:80]!r} is not a ref of this document; {known}.")
     return element
+
+
+def _give_refs(document: HtmlDocument) -> None:
+    if not document.has_refs:
+        collector = Collector(document, Names(document), _DEFAULT)
+        collector.with_refs(collector.collect(document.root))
 
 
 def _scope(document: HtmlDocument, scope: str) -> Any:

@@ -64,7 +64,7 @@ def number_of(element: Element) -> str:
     value = element.get("value") or ""
     sound = value if _NUMBER.fullmatch(value) else ""
     if element.tag in ("progress", "meter"):
-        return sound or "0"
+        return f"{float(sound or 0):g}"
     if input_type(element) == "range" and not sound:
         low, high = (_number(element.get(side), default) for side, default in (("min", 0.0), ("max", 100.0)))
         return f"{low if high < low else low + (high - low) / 2:g}"
@@ -132,14 +132,12 @@ def _is_selected(option: Element) -> bool:
     return option in selected_options(select)
 
 
-def _is_disabled(element: Element) -> bool:
-    """HTML §4.15.3 `:disabled`, and everything inside `aria-disabled=true`."""
+def is_disabled(element: Element) -> bool:
+    """HTML §4.15.3 `:disabled`."""
     if element.tag in _DISABLEABLE and element.get("disabled") is not None:
         return True
     at, above = element, element.getparent()
     while above is not None:
-        if above.get("aria-disabled") == "true":
-            return True
         if above.get("disabled") is not None:
             if element.tag == "option" and above.tag == "optgroup":
                 return True
@@ -148,6 +146,11 @@ def _is_disabled(element: Element) -> bool:
                 return True
         at, above = above, above.getparent()
     return False
+
+
+def _is_disabled(element: Element) -> bool:
+    """`:disabled`, and everything inside `aria-disabled=true`."""
+    return is_disabled(element) or any(above.get("aria-disabled") == "true" for above in element.iterancestors())
 
 
 def _number(value: str | None, default: float) -> float:

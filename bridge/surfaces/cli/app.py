@@ -12,10 +12,12 @@ import click
 
 import bridge
 from bridge.errors import BridgeError, UsageError
+from bridge.surfaces.cli.examples import EXAMPLES
 from bridge.surfaces.cli.groups import Commands
 from bridge.surfaces.cli.output import report_failure
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
+_COMMON = ("-v", "--verbose", "--json", "--timeout", "--device", "--session", "--local", "--allow", "--url")
 
 _EPILOG = """Exit codes: 0 ok, 1 the operation failed, 2 bad usage, 3 no device, 4 refused by policy, 5 timeout.
 
@@ -28,10 +30,11 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Pages": {
         **dict.fromkeys(("open", "snapshot"), "page"),
         "read": "read",
-        **dict.fromkeys(("get", "wait", "back", "forward", "reload"), "page"),
+        **dict.fromkeys(("get", "eval", "wait", "back", "forward", "reload"), "page"),
         **dict.fromkeys(("screenshot", "record", "console", "network"), "capture"),
+        **dict.fromkeys(("pdf", "dialog", "cookies", "storage", "set", "batch"), "settings"),
     },
-    "Actions by ref": dict.fromkeys(
+    "Actions by ref or locator": dict.fromkeys(
         (
             *("click", "double-click", "long-press", "fill", "type", "clear", "check", "uncheck", "select", "press"),
             *("focus", "hover", "scroll", "scroll-into-view", "drag", "upload", "download"),
@@ -42,7 +45,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("tabs", "tab", "close-tab", "view", "close", "daemon"), "session"),
         "trace": "trace",
     },
-    "For models": {"mcp": "models", "ops": "ops", "schema": "models"},
+    "For models": {"mcp": "models", "ops": "ops", "schema": "models", "skill": "models"},
     "Without a device": {
         "fetch": "reading",
         "policy": "policy",
@@ -60,6 +63,8 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Shells": {"completion": "completion"},
 }
+#: Options of a session that is opened.
+_OPENING = frozenset(("device", "local_ports", "allowed_origins", "uploads_root", "downloads_root", "trace"))
 _MODULE_OF = {name: module for section in SECTIONS.values() for name, module in section.items()}
 
 
@@ -84,7 +89,24 @@ def command_named(name: str) -> click.Command:
     """A command of the top level; KeyError if there is none."""
     module = import_module(f"bridge.surfaces.cli.commands.{_MODULE_OF[name]}")
     commands: tuple[click.Command, ...] = module.COMMANDS
-    return next(command for command in commands if command.name == name)
+    command = next(command for command in commands if command.name == name)
+    if command.epilog is None:
+        lines = [f"  wvb {example}" for example in EXAMPLES[name]]
+        command.epilog = "\n".join(["\b", "Examples:", *lines])
+        if name != "open":
+            _fold(command, is_of_page=any(param.name == "url" for param in command.params))
+    return command
+
+
+def _fold(command: click.Command, *, is_of_page: bool) -> None:
+    """Hide the options that count when a session is opened; they still work."""
+    if not any(param.name == "session_name" for param in command.params):
+        return
+    for param in command.params:
+        if param.name in _OPENING and isinstance(param, click.Option):
+            param.hidden = True
+    more = " or with --url" if is_of_page else ""
+    command.epilog = f"{command.epilog}\n\nDevice, origins and folders are chosen at 'open'{more}; see 'open --help'."
 
 
 def all_commands() -> dict[str, click.Command]:
@@ -164,4 +186,6 @@ def _usage_error(error: click.UsageError) -> UsageError:
     # For a group without a command click's message is the whole help; its exception class exists since click 8.2.
     if isinstance(group, click.Group) and error.message.startswith("Usage:"):
         return UsageError(f"{command} needs a command: {', '.join(group.commands)}", hint=f"See '{command} --help'.")
+    if isinstance(error, click.NoSuchOption) and isinstance(group, click.Group) and error.option_name in _COMMON:
+        return UsageError(f"{error.option_name} comes after the command.", hint=f"See '{command} --help'.")
     return UsageError(error.format_message(), hint=f"See '{command} --help'.")

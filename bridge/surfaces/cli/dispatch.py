@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,7 @@ import click
 from bridge.cost import Cost
 from bridge.errors import UsageError
 from bridge.surfaces.cli.options import SessionOptions, start_options
-from bridge.surfaces.cli.output import note, one_line, print_json, printable
+from bridge.surfaces.cli.output import note, one_line, print_json, printable, write_file
 
 if TYPE_CHECKING:
     from bridge.surfaces.session_command import CommandResult
@@ -85,6 +86,15 @@ def _in_own_session(
             return await kept.run(task, params)
 
     return run_async(command, options, progress, work())
+
+
+def print_text(command: str, options: SessionOptions, result: CommandResult, text: str, out: Path | None) -> None:
+    """Print the result, or write its text to a file."""
+    if out is None:
+        print_result(command, options, result, text, {})
+        return
+    write_file(out, f"{text}\n")
+    print_result(command, options, result, f"saved {out}", {"file": str(out)})
 
 
 def print_result(

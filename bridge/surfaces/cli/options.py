@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
+from bridge.errors import UsageError
 from bridge.surfaces.cli.output import check_writable
 from bridge.surfaces.session_command import StartOptions
 
@@ -60,6 +61,10 @@ class WholeNumber(click.IntRange):
 class Number(click.FloatRange):
     name = "number"
 
+    def _describe_range(self) -> str:
+        """For the help of options; click would show `x<=None` where there is no limit."""
+        return super()._describe_range() if (self.min, self.max) != (None, None) else ""
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):  # NaN is in every range
@@ -87,7 +92,19 @@ class _File(click.Path):
         return super().convert(value, param, ctx)
 
 
+class _Ref(click.ParamType[str]):
+    """`e3`, also written `@e3`."""
+
+    name = "ref"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from bridge.page.snapshots.refs import parse_ref
+
+        return parse_ref(str(value))
+
+
 TEXT = _NonEmptyText()
+REF = _Ref()
 # Surrogate escapes of bytes that cannot be decoded (PEP 383).
 _IS_BYTES = re.compile("[\udc80-\udcff]")
 FILE = _File(path_type=Path)
@@ -127,6 +144,18 @@ _COMMON = (
 )
 
 
+#: Options of the commands that print a page as text.
+max_length_option = click.option(
+    "--max-length",
+    type=WholeNumber(min=0),
+    default=50_000,
+    show_default=True,
+    metavar="N",
+    help="Maximum length of the text; 0 for no limit.",
+)
+out_option = click.option("--out", type=FILE, metavar="FILE", help="Write the text to FILE.")
+
+
 def local_option(description: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """`--local PORT`."""
     return click.option("--local", "local_ports", type=_Port(), multiple=True, metavar="PORT", help=description)
@@ -152,6 +181,12 @@ FOLDER_OPTIONS = (
     click.option(
         "--downloads-root", type=TEXT, metavar="FOLDER", help="Folder that download may write to (default: none)."
     ),
+)
+_url = click.option(
+    "--url", metavar="URL", help="Open this URL in a session of its own (default: use the kept session)."
+)
+_wait_for = click.option(
+    "--wait-for", type=TEXT, metavar="TEXT", help="With --url: wait for this text on the page first."
 )
 _SESSION = (
     *DEVICE_OPTIONS,
@@ -181,6 +216,45 @@ _SESSION = (
 )
 
 
+#: Locators of one element: option -> method of Page, as in Playwright.
+LOCATORS = {
+    "role": ("get_by_role", "ARIA role, with --name its accessible name."),
+    "text": ("get_by_text", "Text that it shows."),
+    "label": ("get_by_label", "Its label."),
+    "placeholder": ("get_by_placeholder", "Its placeholder."),
+    "test-id": ("get_by_test_id", "Its data-testid."),
+    "css": ("locator", "CSS selector."),
+}
+
+
+def locator_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--role`, `--text` and the others, for `taken_locator`."""
+    command = click.option("--name", "by_name", type=TEXT, metavar="TEXT", help="With --role: accessible name.")(
+        command
+    )
+    for name, (method, description) in reversed(LOCATORS.items()):
+        about = f"Instead of REF: {description}"
+        command = click.option(f"--{name}", f"by_{method}", type=TEXT, metavar=name.upper(), help=about)(command)
+    return command
+
+
+def taken_locator(given: dict[str, Any]) -> dict[str, str]:
+    """The locator among a command's arguments, removed from them: {"method", "value", "name"?}; {} without one.
+
+    Raises:
+        UsageError: Several locators, or --name without --role.
+    """
+    name = given.pop("by_name", None)
+    found = {method: value for method, _ in LOCATORS.values() if (value := given.pop(f"by_{method}", None)) is not None}
+    if len(found) > 1 or (name is not None and "get_by_role" not in found):
+        raise UsageError("give one locator; --name belongs to --role.")
+    return {key: given for method, value in found.items() for key, given in _named(method, value, name).items()}
+
+
+def _named(method: str, value: str, name: str | None) -> dict[str, str]:
+    return {"method": method, "value": value} | ({"name": name} if name else {})
+
+
 def common_options(command: Command[R]) -> Command[R]:
     """Pass a CommonOptions to the command as its first argument."""
     return _with_options(command, CommonOptions, _COMMON)
@@ -194,6 +268,11 @@ def own_session_options(command: Command[R]) -> Command[R]:
 def session_options(command: Command[R]) -> Command[R]:
     """Pass a SessionOptions to the command as its first argument."""
     return _with_options(command, SessionOptions, (*_SESSION, *_COMMON))
+
+
+def page_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--url`, `--wait-for` and the options of a session."""
+    return _url(_wait_for(session_options(command)))
 
 
 def start_options(options: SessionOptions) -> StartOptions:

@@ -19,6 +19,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]|\r(?!
 # Embeddings, overrides and isolates (UAX #9) affect a terminal beyond their own text.
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029 ]+")
+_FOR_PYTHON = re.compile(r" \(in Python: .*?\)(?=\.|$)| \(\w+=… in Python\)")
 _NOT_ASCII = re.compile("[^ -~]")
 
 
@@ -35,7 +36,11 @@ def print_json(command: str, results: Mapping[str, Any], *, exit_code: int = 0) 
 
 
 def report_failure(error: BridgeError, as_json: bool) -> int:
-    """Print the error as one line on stderr, with `--json` as one object on stdout; returns the exit code."""
+    """Print the error as one line on stderr, with `--json` as one object on stdout; returns the exit code.
+
+    Hints speak of commands and options here: what they add for Python is left out.
+    """
+    error.hint = _FOR_PYTHON.sub("", error.hint).replace("session.reconnect()", "the command again")
     if as_json:
         with suppress(OSError):  # stdout is closed, or its disk is full
             click.echo(json_line({"ok": False, "error": error.to_json(), "exit_code": error.exit_code}))

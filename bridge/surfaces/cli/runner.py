@@ -25,7 +25,7 @@ from bridge.surfaces.session_command import StartOptions
 if TYPE_CHECKING:
     from bridge.page.page import Page
     from bridge.policy.browser_policy import Asker
-    from bridge.session.session import Session
+    from bridge.session import Session
 
 T = TypeVar("T")
 
@@ -171,7 +171,7 @@ async def opened_page(
 ) -> AsyncIterator[tuple[Session, Page]]:
     """A session with one tab at `address`; waits for the text `wait_for` if given."""
     async with opened_session(options, progress) as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         found = await page.goto(address, timeout_s=progress.begin(f"opening {address}", NAVIGATION_TIMEOUT_S))
         if found.status is not None and found.status >= 400:
             note(f"{found.url} returned HTTP status {found.status}")

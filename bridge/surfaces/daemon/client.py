@@ -186,7 +186,7 @@ def _exchanged(
                         raise _OtherVersion(str(error.get("message")))
                     raise RemoteError(error)
                 else:
-                    result = frame.header.get("answer")
+                    result = frame.header.get("result")
                     return CommandResult(result if isinstance(result, Mapping) else {}, frame.body)
         except TimeoutError:
             raise patience.exceeded() from None

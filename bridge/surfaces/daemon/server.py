@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import os
 import re
 import signal
 import socket
 import struct
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import bridge
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, TransportError, UsageError
+from bridge.errors import BridgeError, TabLost, TransportError, UsageError
 from bridge.host.protocol import FrameReader, WireFrame
-from bridge.surfaces.daemon.session_files import Record, SessionFiles
-from bridge.surfaces.daemon.wire import LIMITS, answer_message, error_facts, message
+from bridge.surfaces.daemon.session_files import Kind, Record, SessionFiles, files_of, recorded
+from bridge.surfaces.daemon.wire import LIMITS, error_facts, message, reply_message
 from bridge.surfaces.kept_session import KeptSession, open_kept_session
 from bridge.surfaces.session_command import StartOptions
+
+if TYPE_CHECKING:
+    from bridge.session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +38,8 @@ _PIECE_BYTES = 256 * 1024
 
 class Daemon:
     """Runs commands, one per connection. The first command opens the session."""
+
+    kind: Kind = "session"
 
     def __init__(self, files: SessionFiles, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
         self._files = files
@@ -52,11 +58,15 @@ class Daemon:
         with suppress(NotImplementedError):
             for number in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(number, self._ended.set)
+        await self.listen(ready)
+
+    async def listen(self, ready: Callable[[], None]) -> None:
+        """`serve` for a process that handles signals itself."""
         self._files.socket.unlink(missing_ok=True)
         server = await asyncio.start_unix_server(self._serve_one, path=self._files.socket)
         try:
             self._files.socket.chmod(0o600)
-            Record(self._files.name, os.getpid(), bridge.__version__, time.time()).write(self._files)
+            Record(self._files.name, os.getpid(), bridge.__version__, time.time(), self.kind).write(self._files)
             ready()
             await self._until_over()
         finally:
@@ -76,7 +86,7 @@ class Daemon:
                 return
             wait_s = self._idle_exit_s - (idle_s if self._running == 0 else 0)
             with suppress(TimeoutError):
-                async with asyncio.timeout(wait_s):
+                async with asyncio.timeout(None if math.isinf(wait_s) else wait_s):
                     await self._ended.wait()
 
     async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -107,7 +117,7 @@ class Daemon:
         writer.write(message({"accepted": True}))
 
         def send_notice(text: str) -> None:
-            writer.write(answer_message({"notice": text}))
+            writer.write(reply_message({"notice": text}))
 
         work = asyncio.create_task(self._run(request, send_notice), name=f"command {request.get('command')}")
         gone = asyncio.create_task(reader.read(1), name="the command's end")
@@ -121,9 +131,9 @@ class Daemon:
         if work.cancelled():
             return
         frame = work.result()
-        writer.write(answer_message(frame.header, frame.body))
+        writer.write(reply_message(frame.header, frame.body))
         await writer.drain()
-        if request.get("command") == "close" and "answer" in frame.header:
+        if request.get("command") == "close" and "result" in frame.header:
             self._ended.set()
 
     async def _run(self, request: dict[str, Any], on_notice: Callable[[str], None]) -> WireFrame:
@@ -144,7 +154,7 @@ class Daemon:
         if not isinstance(command, str) or not isinstance(params, dict):
             raise UsageError("a request must have a command and params")
         if command == "close":
-            return WireFrame({"answer": {"closed": self._files.name}})
+            return WireFrame({"result": {"closed": self._files.name}})
         if request.get("version") != bridge.__version__:
             return WireFrame({"error": {"code": "version_mismatch", "message": bridge.__version__, "exit_code": 1}})
         deadline = Deadline.after(float(timeout_s)) if isinstance(timeout_s, int | float) else None
@@ -156,7 +166,7 @@ class Daemon:
         finally:
             self._notices.discard(on_notice)
         self._has_succeeded = True
-        return WireFrame({"answer": dict(result.json)}, result.blob)
+        return WireFrame({"result": dict(result.json)}, result.blob)
 
     async def _ready(self, wanted: StartOptions) -> KeptSession:
         if self._opened is None or self._started_with is None:
@@ -186,6 +196,48 @@ class Daemon:
         )  # the live view's token must not be logged
         for on_notice in tuple(self._notices):
             on_notice(text)
+
+
+class _ServedTabs(Daemon):
+    """Shows the tabs of a session that another program of this process has opened."""
+
+    kind = "mcp"
+
+    def __init__(self, files: SessionFiles, session: Callable[[], Session | None]) -> None:
+        super().__init__(files, idle_exit_s=math.inf)
+        self._session = session
+        self._has_succeeded = True  # a failed command does not end it
+
+    async def _run_command(self, request: dict[str, Any], on_notice: Callable[[str], None]) -> WireFrame:
+        if request.get("command") not in ("view", "tabs", "tab"):
+            raise UsageError(
+                f"{self._files.name} is a running MCP server: its model acts on the tabs.",
+                hint="'tabs' lists them, 'view' shows one and lets you take over.",
+            )
+        return await super()._run_command(request, on_notice)
+
+    async def _ready(self, wanted: StartOptions) -> KeptSession:
+        session = self._session()
+        if session is None:
+            raise TabLost("no tab is open yet: the model has opened no page.")
+        if self._kept is None or self._kept.session is not session:
+            self._kept = KeptSession(session, self._notify)
+        return self._kept
+
+    _kept: KeptSession | None = None
+
+
+@asynccontextmanager
+async def serving_tabs(session: Callable[[], Session | None]) -> AsyncIterator[str]:
+    """Serve `view` and `tabs` for the session while the block runs; yields the name that the commands take."""
+    taken = {record.name for record in recorded()}
+    name = "mcp" if "mcp" not in taken else f"mcp-{os.getpid()}"
+    serving = asyncio.create_task(_ServedTabs(files_of(name), session).listen(lambda: None), name="tabs for view")
+    try:
+        yield name
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
 
 
 def _is_same_user(writer: asyncio.StreamWriter) -> bool:

@@ -8,13 +8,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bridge.errors import UsageError
 from bridge.host.runtime_folder import runtime_folder
 
 # `sun_path` of sockaddr_un, with its zero (unix(7)); macOS has 104.
 _LONGEST_SOCKET = 103
+Kind = Literal["session", "mcp"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}", re.ASCII)
 
 
@@ -44,12 +45,17 @@ class SessionFiles:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The record that a session's process writes, for `daemon status` and to end one that does not respond."""
+    """The record that a session's process writes, for `daemon status` and to end one that does not respond.
+
+    Attributes:
+        kind: "mcp" for the tabs of an MCP server, which ends with its client.
+    """
 
     name: str
     pid: int
     version: str
     started_s: float
+    kind: Kind = "session"
 
     def write(self, files: SessionFiles) -> None:
         files.record.write_text(json.dumps(asdict(self)), encoding="utf-8")
@@ -93,7 +99,13 @@ def read_record(path: Path) -> Record | None:
         facts: Any = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(facts, Mapping):
             return None
-        return Record(str(facts["name"]), int(facts["pid"]), str(facts["version"]), float(facts["started_s"]))
+        return Record(
+            str(facts["name"]),
+            int(facts["pid"]),
+            str(facts["version"]),
+            float(facts["started_s"]),
+            "mcp" if facts.get("kind") == "mcp" else "session",
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

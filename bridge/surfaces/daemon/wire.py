@@ -1,7 +1,7 @@
 """Messages between a command and its session's process: the control protocol's frames on a Unix socket.
 
     command → process   {"version", "command", "params", "timeout_s", "start"}       one per connection
-    process → command   {"accepted": true}, {"notice": "…"} any number, then {"answer": {…}} + body, or
+    process → command   {"accepted": true}, {"notice": "…"} any number, then {"result": {…}} + body, or
                         {"error": {"code", "message", …}}
 
 A command that disconnects is cancelled. A connection that ends before `accepted` has changed nothing: the process was
@@ -41,7 +41,7 @@ def message(header: Mapping[str, Any], body: bytes = b"") -> bytes:
     return encode_frame(header, body, limits=LIMITS)
 
 
-def answer_message(header: Mapping[str, Any], body: bytes = b"") -> bytes:
+def reply_message(header: Mapping[str, Any], body: bytes = b"") -> bytes:
     """The process's message, which may quote pages: a lone surrogate becomes "?", too large a frame an error."""
     try:
         return encode_frame(header, body, limits=LIMITS, errors="replace")

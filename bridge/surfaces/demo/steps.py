@@ -62,7 +62,7 @@ async def _shop(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
     yield await demo.snapshot()
     search = demo.find(role="searchbox")
     yield await demo.act(f'fill("{search.ref}", "gold")', search, page.fill(search.ref, "gold"))
-    yield await demo.act('press("Enter")', None, page.press("Enter"))
+    yield await demo.act('press("Enter")', None, page.keyboard.press("Enter"))
     await demo.look()
     button = demo.find(role="button", name="Add to cart", nth=1)
     yield await demo.act(f'click("{button.ref}")', button, page.click(button.ref))
@@ -133,11 +133,9 @@ async def _save(page: Page, server: LocalServer, files: DemoFiles) -> AsyncItera
         files.snapshot,
         f"{shot.text}\n".encode(),
     )
-    picture = await page.screenshot(annotate=True)
-    outcome = f"to {files.annotated} ({picture.width_px} x {picture.height_px} px, {len(picture.legend)} boxes)"
-    yield DemoStep(
-        demo.page_name, "screenshot(annotate=True)", outcome, picture.cost, files.annotated, picture.image_bytes
-    )
+    image = await page.screenshot(annotate=True)
+    outcome = f"to {files.annotated} ({image.width_px} x {image.height_px} px, {len(image.legend)} boxes)"
+    yield DemoStep(demo.page_name, "screenshot(annotate=True)", outcome, image.cost, files.annotated, image.image_bytes)
 
 
 class _Narrator:

@@ -58,7 +58,7 @@ class DevicePool:
 
     async with DevicePool.open(["virtual"] * 4) as pool:
         async with pool.lease() as session:          # a device, and a session of its own on it
-            page = await session.new_tab("https://example.com/")
+            page = await session.new_page("https://example.com/")
         outcomes = await pool.run(job, items)        # async def job(session, item): …
     """
 

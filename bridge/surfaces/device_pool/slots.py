@@ -22,7 +22,7 @@ from bridge.surfaces.device_pool.lease import try_lease
 
 if TYPE_CHECKING:
     from bridge.adb import AdbServer
-    from bridge.session.devices import VirtualDevices
+    from bridge.session import VirtualDevices
 
 # Errors that a person has to resolve; retrying is pointless.
 _FINAL = (DeviceUnauthorized, ChromiumMissing, HostMissing, HostVersionMismatch, WebViewTooOld)

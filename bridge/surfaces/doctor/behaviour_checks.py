@@ -5,52 +5,72 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.adb import AdbDevice
 from bridge.errors import BridgeError
-from bridge.page.interception.fetch_messages import Fulfil
+from bridge.page.fetch_messages import Fulfil
 from bridge.surfaces.doctor.check_pages import DOWNLOAD
-from bridge.surfaces.doctor.drawing_checks import evaluate
-from bridge.surfaces.doctor.report import CheckResult, Report, failed, passed, skipped, warned
-from bridge.surfaces.local_server import HOST, LocalServer
+from bridge.surfaces.doctor.device_check import Bench, DeviceCheck
+from bridge.surfaces.doctor.report import CheckResult, Stakes, failed, passed, skipped, warned
+from bridge.surfaces.local_server import HOST
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
-    from bridge.session.session import Session
 
-CHECK_S, IDLE_S = 45.0, 60.0
+IDLE_S = 60.0
 _ASK_S = 20.0
 # A short idle timeout instead of five minutes; a touch halfway must postpone it.
 _IDLE_TIMEOUT_S, _TOUCH_AFTER_S = 3, 1.5
 _LOST_S = 30.0
 
 
-async def check_doing(report: Report, session: Session, page: Page, server: LocalServer, folder: Path) -> None:
-    """Adds the rows; `folder` is the session's folder for files. The last check crashes the renderer."""
-    checks: dict[str, Callable[[], Awaitable[CheckResult]]] = {
-        "proxy": lambda: _proxy(session, page, server),
-        "Fetch": lambda: _fetch(page, server),
-        "<select>": lambda: _select(page, server),
-        "file input": lambda: _file_input(page, server, folder),
-        "download": lambda: _download(page, server, folder),
-        "profile": lambda: _profile(session, page, server),
-        "renderer crash": lambda: _renderer_crash(session, page, server),
-    }
-    for name, check in checks.items():
-        await report.ask(name, check, timeout_s=CHECK_S)
+def behaviour_checks(bench: Bench) -> list[DeviceCheck]:
+    """Requests, files and profiles."""
+    return [
+        DeviceCheck(
+            "proxy",
+            Stakes("the network policy", "requests of pages may bypass the gate that enforces the policy"),
+            lambda: _proxy(bench),
+        ),
+        DeviceCheck(
+            "Fetch",
+            Stakes("routes and interception", "page.route, and checks of each request, do not work"),
+            lambda: _fetch(bench),
+        ),
+        DeviceCheck(
+            "<select>", Stakes("forms", "select_option does not choose what the page receives"), lambda: _select(bench)
+        ),
+        DeviceCheck(
+            "file input",
+            Stakes("uploads", "pages do not receive the files given to set_input_files"),
+            lambda: _file_input(bench),
+        ),
+        DeviceCheck(
+            "download", Stakes("downloads", "page.download receives nothing, or wrong bytes"), lambda: _download(bench)
+        ),
+        DeviceCheck(
+            "profile",
+            Stakes("profiles", "tabs of different profiles share cookies, or one crash ends all"),
+            lambda: _profile(bench),
+        ),
+    ]
 
 
-async def _proxy(session: Session, page: Page, server: LocalServer) -> CheckResult:
+def crash_check(bench: Bench) -> DeviceCheck:
+    """The renderer's death, which ends the tab."""
+    meaning = "the death of a renderer goes unnoticed, or its tab is not restored"
+    return DeviceCheck("renderer crash", Stakes("recovery", meaning), lambda: _renderer_crash(bench))
+
+
+async def _proxy(bench: Bench) -> CheckResult:
     """Only requests that pass through the gate are in its audit."""
-    mechanism = session.host.features.get("proxy", "none")
-    audit = session.egress.audit
-    before = sum(record.port == server.port for record in audit)
-    await page.goto(server.url("original"))
-    through = sum(record.port == server.port for record in audit) > before
-    found = session.capabilities
+    mechanism = bench.session.host.features.get("proxy", "none")
+    audit = bench.session.egress.audit
+    before = sum(record.port == bench.server.port for record in audit)
+    await bench.page.goto(bench.server.url("original"))
+    through = sum(record.port == bench.server.port for record in audit) > before
+    found = bench.session.capabilities
     finding = f"set by {mechanism}, egress={found.egress if found else 'unknown'}"
     if through:
         return passed(f"{finding}: a request to {HOST} passed through the gate")
@@ -60,69 +80,70 @@ async def _proxy(session: Session, page: Page, server: LocalServer) -> CheckResu
     )
 
 
-async def _fetch(page: Page, server: LocalServer) -> CheckResult:
-    await page.goto(server.url("form"))
-    await page.route("**/original", Fulfil(body=b"from the route"))
+async def _fetch(bench: Bench) -> CheckResult:
+    await bench.page.goto(bench.server.url("form"))
+    await bench.page.route("**/original", Fulfil(body=b"from the route"))
     try:
-        got = await evaluate(page, "fetch('/original').then(r => r.text())", timeout_s=_ASK_S)
+        got = await bench.evaluate("fetch('/original').then(r => r.text())")
     finally:
-        await page.unroute("**/original")
+        await bench.page.unroute("**/original")
     return passed("a route fulfilled a request") if got == "from the route" else failed(f"the page received {got!r}")
 
 
-async def _select(page: Page, server: LocalServer) -> CheckResult:
-    """Never by a tap: the popup is a system dialog, which crashes a WebView without an Activity."""
-    await page.goto(server.url("form"))
-    shot = await page.snapshot()
-    await page.select(shot.find(role="combobox", name="Colour").ref, "blue")
-    value = await evaluate(page, "s.value", timeout_s=_ASK_S)
+async def _select(bench: Bench) -> CheckResult:
+    """Never by a tap: the popup is a system dialog, which a WebView without an Activity does not show."""
+    await bench.page.goto(bench.server.url("form"))
+    shot = await bench.page.snapshot()
+    await bench.page.select_option(shot.find(role="combobox", name="Colour").ref, "blue")
+    value = await bench.evaluate("document.getElementById('s').value")
     return (
         passed("selected without the popup") if value == "blue" else failed(f"the value is {value!r} instead of 'blue'")
     )
 
 
-async def _file_input(page: Page, server: LocalServer, folder: Path) -> CheckResult:
-    document = folder / "doctor.txt"
+async def _file_input(bench: Bench) -> CheckResult:
+    document = bench.folder / "doctor.txt"
     content = "räport " * 1000
     document.write_text(content, encoding="utf-8")
-    await page.goto(server.url("form"))
-    shot = await page.snapshot()
-    await page.upload(shot.find(name="Document").ref, document)
-    read = "f.files[0] ? new Response(f.files[0]).text().then(t => [f.files[0].name, t]) : null"
-    got = await evaluate(page, read, timeout_s=_ASK_S)
+    await bench.page.goto(bench.server.url("form"))
+    shot = await bench.page.snapshot()
+    await bench.page.set_input_files(shot.find(name="Document").ref, document)
+    first = "document.getElementById('f').files?.[0]"
+    read = f"(it => it ? it.text().then(text => [it.name, text]) : null)({first})"
+    got = await bench.evaluate(read)
     if got == [document.name, content]:
         return passed(f"the page read {document.name}, {document.stat().st_size:,} bytes")
     return failed(f"the page read {str(got)[:80]} instead of {document.name}")
 
 
-async def _download(page: Page, server: LocalServer, folder: Path) -> CheckResult:
-    await page.goto(server.url("form"))
-    shot = await page.snapshot()
-    target = folder / "download.bin"
-    await page.download(target, ref=shot.find(role="link").ref)
+async def _download(bench: Bench) -> CheckResult:
+    await bench.page.goto(bench.server.url("form"))
+    shot = await bench.page.snapshot()
+    target = bench.folder / "download.bin"
+    await bench.page.download(target, ref=shot.find(role="link").ref, timeout_s=_ASK_S)
     size = target.stat().st_size
     return passed(f"downloaded {size:,} bytes") if target.read_bytes() == DOWNLOAD else failed(f"{size:,} wrong bytes")
 
 
-async def _profile(session: Session, page: Page, server: LocalServer) -> CheckResult:
-    if not session.host.features.get("profiles"):
+async def _profile(bench: Bench) -> CheckResult:
+    if not bench.session.host.features.get("profiles"):
         return skipped("this WebView has no MULTI_PROFILE (it came with WebView 114)")
-    await page.goto(server.url("form"))
-    await evaluate(page, "document.cookie = 'doctor=default; path=/'", timeout_s=_ASK_S)
-    other = await session.new_tab(server.url("form"), profile="doctor")
+    await bench.page.goto(bench.server.url("form"))
+    await bench.evaluate("document.cookie = 'doctor=default; path=/'")
+    other = await bench.session.new_page(bench.server.url("form"), profile="doctor")
     try:
-        seen = await evaluate(other, "document.cookie", timeout_s=_ASK_S)
+        seen = await bench.evaluate("document.cookie", page=other)
         if "doctor=" in str(seen):
             return failed(f"a tab of another profile sees the cookie {seen!r}")
-        with session.host_client.events("tab.lost") as lost:
+        with bench.session.host_client.events("tab.lost") as lost:
             await _crash(other)
             async with asyncio.timeout(_LOST_S):
                 await anext(aiter(lost))
             await asyncio.sleep(0.2)  # the events for the crashed renderer's tabs arrive together
             others = [event.fields.get("tab") for event in lost.queue]
-        shares = session.host_tab_of(page) in others
+        shares = bench.session.host_tab_of(bench.page) in others
     finally:
-        await session.close_tab(other)
+        await other.close()
     finding = "cookies are separate"
     return (
         warned(f"{finding}; the renderer is shared with the default profile")
@@ -131,15 +152,15 @@ async def _profile(session: Session, page: Page, server: LocalServer) -> CheckRe
     )
 
 
-async def _renderer_crash(session: Session, page: Page, server: LocalServer) -> CheckResult:
-    await page.goto(server.url("form"))
+async def _renderer_crash(bench: Bench) -> CheckResult:
+    await bench.page.goto(bench.server.url("form"))
     began = time.monotonic()
-    with session.host_client.events("tab.lost") as lost:
-        await _crash(page)
+    with bench.session.host_client.events("tab.lost") as lost:
+        await _crash(bench.page)
         async with asyncio.timeout(_LOST_S):
             reason = (await anext(aiter(lost))).fields.get("reason")
     reported_ms = (time.monotonic() - began) * 1000
-    found = await page.goto(server.url("form"))
+    found = await bench.page.goto(bench.server.url("form"))
     if found.title != "Form":
         return failed(f"reported as {reason}, but the tab was not restored: it shows {found.title!r}")
     if reason not in ("renderer_crashed", "renderer_killed"):
@@ -152,9 +173,10 @@ async def _crash(page: Page) -> None:
     attachment.connection.send("Page.crash").abandon()
 
 
-async def check_idle(report: Report, device: AdbDevice) -> None:
-    """Adds the row for the idle timeout that closes unused tabs. Ends the host app twice."""
-    await report.ask("idle", lambda: _idle(device), timeout_s=IDLE_S)
+def idle_check(device: AdbDevice) -> DeviceCheck:
+    """The idle timeout that closes unused tabs. Ends the host app twice; no session may be open."""
+    meaning = "unused tabs stay open and keep the phone's memory, or tabs in use are closed"
+    return DeviceCheck("idle", Stakes("idle tabs", meaning), lambda: _idle(device), IDLE_S)
 
 
 async def _idle(device: AdbDevice) -> CheckResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 
 from bridge.surfaces.local_server import LocalServer, serving_table
 
@@ -26,21 +27,24 @@ def _bands() -> str:
     return "".join(boxes)
 
 
-_WEBGL = """<canvas id=c width=200 height=200></canvas><script>
-const gl = c.getContext('webgl');
-window.hasWebGL = !!gl;
-const draw = () => { gl.clearColor(1, 0, 0, 1); gl.clear(gl.COLOR_BUFFER_BIT); requestAnimationFrame(draw) };
-if (gl) draw();
-</script>"""
-
 _FORM = f"""<label>Colour <select id=s><option value=red>Red<option value=blue>Blue</select></label>
 <p><label>Document <input id=f type=file></label>
 <p><a href="/{DOWNLOAD_NAME}" download>Save the file</a>"""
 
+
+def _packaged(name: str) -> str:
+    return files("bridge.surfaces.doctor").joinpath(name).read_text("utf-8")
+
+
+_HTML = "text/html; charset=utf-8"
 _PAGES: dict[str, tuple[str, bytes]] = {
-    "/bands": ("text/html; charset=utf-8", _page("Bands", _bands())),
-    "/webgl": ("text/html; charset=utf-8", _page("WebGL", _WEBGL)),
-    "/form": ("text/html; charset=utf-8", _page("Form", _FORM)),
+    "/bands": (_HTML, _page("Bands", _bands())),
+    **{
+        f"/{title.lower()}": (_HTML, _page(title, _packaged(f"{title.lower()}.html")))
+        for title in ("WebGL", "Events", "Inner", "Worker", "Embedder", "Third")
+    },
+    "/service_worker.js": ("text/javascript; charset=utf-8", _packaged("service_worker.js").encode()),
+    "/form": (_HTML, _page("Form", _FORM)),
     "/original": ("text/plain; charset=utf-8", b"from the server"),
     f"/{DOWNLOAD_NAME}": ("application/octet-stream", DOWNLOAD),
 }

@@ -13,7 +13,7 @@ from bridge.adb import AdbDevice, AdbServer, DeviceEntry
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceBusy, PolicyRefused
 from bridge.policy import BrowserPolicy
-from bridge.session.capabilities import OLDEST_WEBVIEW, Capabilities
+from bridge.session import OLDEST_WEBVIEW, Capabilities
 from bridge.surfaces.doctor.report import CheckResult, Report, failed, passed, warned
 
 ASK_S, INSTALL_S, START_S = 20.0, 200.0, 60.0

@@ -1,107 +1,72 @@
-"""Device checks of drawing: frames with the screen on and off, screenshots by each strategy, WebGL."""
+"""Device checks of drawing: frames, screenshots by each strategy, WebGL."""
 
 from __future__ import annotations
 
-import asyncio
 import io
-import re
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
 
-from bridge.adb import AdbDevice
-from bridge.deadline import finish
-from bridge.errors import BridgeError, ScriptFailed
+from bridge.errors import BridgeError
 from bridge.page.capture.full_page import STRATEGIES, Strategy
+from bridge.snapshot.injected import packaged_script
 from bridge.surfaces.doctor.check_pages import BAND_PX, BANDS, band_colour
-from bridge.surfaces.doctor.report import CheckResult, Report, failed, passed, skipped, warned
-from bridge.surfaces.local_server import LocalServer
+from bridge.surfaces.doctor.device_check import Bench, DeviceCheck
+from bridge.surfaces.doctor.report import CheckResult, Stakes, failed, passed, skipped, warned
 
-if TYPE_CHECKING:
-    from bridge.page.page import Page
-    from bridge.session.session import Session
-
-FRAMES_S, PICTURE_S, SCREEN_S = 15.0, 60.0, 40.0
+FRAMES_S, SCREENSHOT_S = 15.0, 60.0
 _MEASURED_MS = 1000
 _ENOUGH_FPS, _FEW_FPS = 24, 5
 _PAGE_LIMIT_PX = 10_000
 # Colours pass through the display's colour space and, in some strategies, JPEG.
 _TOLERANCE = 24
-_COUNT_FRAMES = f"""new Promise(done => {{
-  let count = 0, start = performance.now();
-  const frame = now => {{ count++; if (now - start < {_MEASURED_MS}) requestAnimationFrame(frame) }};
-  requestAnimationFrame(frame);
-  setTimeout(() => done(count * 1000 / (performance.now() - start)), {_MEASURED_MS} + 100);
-}})"""
 
 
-async def evaluate(page: Page, expression: str, *, timeout_s: float) -> Any:
-    """The value of an expression in the page's main world, promises awaited.
-
-    Raises:
-        ScriptFailed: The expression threw.
-    """
-    attachment = await page.attached()
-    reply = await attachment.connection.call(
-        "Runtime.evaluate",
-        {"expression": expression, "returnByValue": True, "awaitPromise": True},
-        timeout_s=timeout_s,
-    )
-    if "exceptionDetails" in reply:
-        raise ScriptFailed(f"the page threw: {str(reply['exceptionDetails'].get('text'))[:200]}")
-    return reply.get("result", {}).get("value")
-
-
-async def check_drawing(report: Report, session: Session, page: Page, server: LocalServer) -> None:
-    """Adds the rows for frames, screenshots and WebGL."""
+def drawing_checks(bench: Bench) -> list[DeviceCheck]:
+    """Frames, screenshots and WebGL."""
+    frames = Stakes("frames", "nothing is drawn, so animations, lazy loading and waits for a still page do not work")
+    view = Stakes("screenshots", "screenshots of the viewport are wrong or missing")
+    whole = Stakes("full-page screenshots", "screenshots of whole pages are wrong or missing")
+    webgl = Stakes("screenshots of WebGL", "maps, games and charts drawn by the GPU are missing in screenshots")
 
     async def open_bands() -> CheckResult:
-        found = await page.goto(server.url("bands"))
+        found = await bench.page.goto(bench.server.url("bands"))
         return passed(f"{found.url} of this machine, status {found.status}")
 
-    await report.ask("test page", open_bands, timeout_s=PICTURE_S)
-    await report.ask("frames, screen on", lambda: _frames(page), timeout_s=FRAMES_S)
-    if session.is_virtual:
-        report.skip(["frames, screen off"], "a virtual device has no screen")
-    else:
-        screen_off = lambda: _frames_in_the_dark(session.device, page)  # noqa: E731
-        await report.ask("frames, screen off", screen_off, timeout_s=SCREEN_S)
-    await report.ask("screenshot of the viewport", lambda: _view(session, page), timeout_s=PICTURE_S)
-    for strategy in STRATEGIES:
-        await report.ask(f"full page, {strategy}", _whole_page(session, page, strategy), timeout_s=PICTURE_S)
-    for way, picture in _ways(session, page).items():
-        await report.ask(f"WebGL by {way}", _webgl(page, server, picture), timeout_s=PICTURE_S)
+    def on_bands(check: Callable[[], Awaitable[CheckResult]]) -> Callable[[], Awaitable[CheckResult]]:
+        async def run() -> CheckResult:
+            await bench.page.goto(bench.server.url("bands"))
+            return await check()
+
+        return run
+
+    reach = Stakes("test servers of this machine", "the device cannot reach pages that this machine serves")
+    return [
+        DeviceCheck("test page", reach, open_bands, SCREENSHOT_S),
+        DeviceCheck("frames, screen on", frames, on_bands(lambda: frames_drawn(bench)), FRAMES_S),
+        DeviceCheck("screenshot of the viewport", view, on_bands(lambda: _view(bench)), SCREENSHOT_S),
+        *(
+            DeviceCheck(f"full page, {strategy}", whole, on_bands(_whole_page(bench, strategy)), SCREENSHOT_S)
+            for strategy in STRATEGIES
+        ),
+        *(
+            DeviceCheck(f"WebGL by {way}", webgl, _webgl(bench, screenshot), SCREENSHOT_S)
+            for way, screenshot in _ways(bench).items()
+        ),
+    ]
 
 
-async def _frames(page: Page) -> CheckResult:
-    fps = float(await evaluate(page, _COUNT_FRAMES, timeout_s=FRAMES_S))
+async def frames_drawn(bench: Bench) -> CheckResult:
+    """Counts the frames of the page that is open."""
+    count_frames = packaged_script("bridge.surfaces.doctor", "count_frames.min.js")
+    fps = float(await bench.evaluate(f"{count_frames}({_MEASURED_MS})", timeout_s=FRAMES_S))
     finding = f"{fps:.0f} frames per second"
     if fps >= _ENOUGH_FPS:
         return passed(finding)
     return warned(f"{finding}: animations and waits are slow") if fps >= _FEW_FPS else failed(finding)
 
 
-async def _frames_in_the_dark(device: AdbDevice, page: Page) -> CheckResult:
-    """Restores the screen state; never unlocks the screen."""
-    was_on = await _is_awake(device)
-    if was_on:
-        await device.shell(["input", "keyevent", "KEYCODE_SLEEP"], timeout_s=SCREEN_S, check=True)
-    try:
-        while await _is_awake(device):  # noqa: ASYNC110 - the power manager sends no event
-            await asyncio.sleep(0.2)
-        return await _frames(page)
-    finally:
-        if was_on:
-            waking = device.shell(["input", "keyevent", "KEYCODE_WAKEUP"], timeout_s=5.0)
-            await finish(waking, at_most_s=5.0, what="switching the screen on again")
-
-
-async def _is_awake(device: AdbDevice) -> bool:
-    shown = await device.shell(["dumpsys", "power"], timeout_s=SCREEN_S)
-    return re.search(r"mWakefulness=Awake", shown.stdout) is not None
-
-
-async def _view(session: Session, page: Page) -> CheckResult:
-    shot = await page.screenshot(scale="device", timeout_s=PICTURE_S)
+async def _view(bench: Bench) -> CheckResult:
+    session = bench.session
+    shot = await bench.page.screenshot(scale="device", timeout_s=SCREENSHOT_S)
     finding = f"{shot.width_px} x {shot.height_px} px, by {shot.strategy}"
     if (shot.width_px, shot.height_px) != (session.view.width_px, session.view.height_px):
         return failed(f"{finding}; the display has {session.view.width_px} x {session.view.height_px}")
@@ -109,9 +74,9 @@ async def _view(session: Session, page: Page) -> CheckResult:
     return failed(f"{finding}; {wrong}") if wrong else passed(finding)
 
 
-def _whole_page(session: Session, page: Page, strategy: Strategy) -> Callable[[], Awaitable[CheckResult]]:
+def _whole_page(bench: Bench, strategy: Strategy) -> Callable[[], Awaitable[CheckResult]]:
     async def check() -> CheckResult:
-        found = session.capabilities
+        found = bench.session.capabilities
         preferred = found.full_page if found and found.full_page else "scroll-and-stitch"
 
         def refuse(finding: str) -> CheckResult:
@@ -123,7 +88,7 @@ def _whole_page(session: Session, page: Page, strategy: Strategy) -> Callable[[]
             )
 
         try:
-            shot = await page.screenshot(full_page=True, strategy=strategy, timeout_s=PICTURE_S)
+            shot = await bench.page.screenshot(full_page=True, strategy=strategy, timeout_s=SCREENSHOT_S)
         except BridgeError as error:
             return refuse(error.message)
         finding = f"{shot.width_px} x {shot.height_px} px of {BAND_PX * BANDS}, by {shot.strategy}"
@@ -155,31 +120,29 @@ def _alike(seen: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return all(abs(one - other) <= _TOLERANCE for one, other in zip(seen, wanted, strict=False))
 
 
-def _ways(session: Session, page: Page) -> dict[str, Callable[[], Awaitable[bytes]]]:
+def _ways(bench: Bench) -> dict[str, Callable[[], Awaitable[bytes]]]:
     async def by_cdp() -> bytes:
-        return (await page.screenshot(timeout_s=PICTURE_S)).image_bytes
+        return (await bench.page.screenshot(timeout_s=SCREENSHOT_S)).image_bytes
 
     def by_host(source: str) -> Callable[[], Awaitable[bytes]]:
         async def capture() -> bytes:
-            tab = session.host_tab_of(page)
+            tab = bench.session.host_tab_of(bench.page)
             assert tab is not None
-            return (await session.host_client.capture(tab, source=source, timeout_s=PICTURE_S)).body
+            return (await bench.session.host_client.capture(tab, source=source, timeout_s=SCREENSHOT_S)).body
 
         return capture
 
     return {"CDP": by_cdp, "the host's canvas": by_host("canvas"), "the display's frame": by_host("surface")}
 
 
-def _webgl(
-    page: Page, server: LocalServer, picture: Callable[[], Awaitable[bytes]]
-) -> Callable[[], Awaitable[CheckResult]]:
+def _webgl(bench: Bench, screenshot: Callable[[], Awaitable[bytes]]) -> Callable[[], Awaitable[CheckResult]]:
     async def check() -> CheckResult:
         from PIL import Image
 
-        await page.goto(server.url("webgl"))
-        if not await evaluate(page, "window.hasWebGL", timeout_s=FRAMES_S):
+        await bench.page.goto(bench.server.url("webgl"))
+        if not await bench.evaluate("window.hasWebGL", timeout_s=FRAMES_S):
             return skipped("this engine creates no WebGL context")
-        with Image.open(io.BytesIO(await picture())) as opened:
+        with Image.open(io.BytesIO(await screenshot())) as opened:
             seen = opened.convert("RGB").getpixel((100, 100))
         if isinstance(seen, tuple) and _alike(seen, (255, 0, 0)):
             return passed("the canvas is red, as drawn")

@@ -117,7 +117,11 @@ async def _apk(fix: bool, notify: Callable[[str], None]) -> CheckResult:
         return passed(f"built {built} ({built.stat().st_size:,} bytes)")
     if APK.is_file():
         return warned(f"{APK} is older than its sources.", "Rebuild it with doctor --fix or tools/build-host-app.")
-    hint = BUILD_HINT if is_checkout() else "Install webview-bridge from its wheel, which contains it."
+    hint = (
+        BUILD_HINT
+        if is_checkout()
+        else "Install webview-bridge from a wheel that tools/build-wheel built in a clone: it contains the APK."
+    )
     return warned("missing; phones need it, virtual devices do not.", hint)
 
 

@@ -47,15 +47,40 @@ def skipped(why: str) -> CheckResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Stakes:
+    """What depends on a check.
+
+    Attributes:
+        feature: The feature that it endangers if it does not pass.
+        meaning: What it means for users if it does not pass.
+    """
+
+    feature: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportRow:
     """One row of the report; `ms` is how long the check took."""
 
     name: str
     verdict: CheckResult
     ms: float
+    stakes: Stakes | None = None
+
+    @property
+    def endangered(self) -> str:
+        """The feature that this row endangers, and what that means; "" if none."""
+        if self.stakes is None or self.verdict.status in ("pass", "skipped"):
+            return ""
+        return f"endangers {self.stakes.feature}: {self.stakes.meaning}"
 
     def to_json(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"name": self.name, "status": self.verdict.status, "said": self.verdict.finding}
+        facts: dict[str, Any] = {"name": self.name, "status": self.verdict.status, "finding": self.verdict.finding}
+        if self.stakes is not None:
+            facts["feature"] = self.stakes.feature
+            if self.endangered:
+                facts["meaning"] = self.stakes.meaning
         if self.verdict.fix:
             facts["fix"] = self.verdict.fix
         return {**facts, "ms": round(self.ms, 1)}
@@ -77,10 +102,18 @@ class Report:
     def count(self, status: Status) -> int:
         return sum(row.verdict.status == status for row in self.rows)
 
-    async def ask(self, name: str, check: Callable[[], Awaitable[CheckResult]], *, timeout_s: float) -> CheckResult:
+    async def ask(
+        self,
+        name: str,
+        check: Callable[[], Awaitable[CheckResult]],
+        *,
+        timeout_s: float,
+        stakes: Stakes | None = None,
+    ) -> CheckResult:
         """Run a check and add its row. Any exception, and a timeout, becomes a failure."""
         if self.deadline.passed:
-            return self.add(name, failed(f"not checked: {self.deadline.timeout_s:g} s have passed", exit_code=5))
+            late = failed(f"not checked: {self.deadline.timeout_s:g} s have passed", exit_code=5)
+            return self.add(name, late, stakes=stakes)
         began = time.monotonic()
         try:
             async with Deadline.after(min(timeout_s, self.deadline.remaining_s)).bound(name):
@@ -89,10 +122,10 @@ class Report:
             verdict = failed(error.message, error.hint, exit_code=error.exit_code)
         except Exception as error:  # one failing check must not end the report
             verdict = failed(f"unexpected {type(error).__name__}: {error}")
-        return self.add(name, verdict, (time.monotonic() - began) * 1000)
+        return self.add(name, verdict, (time.monotonic() - began) * 1000, stakes)
 
-    def add(self, name: str, verdict: CheckResult, ms: float = 0.0) -> CheckResult:
-        row = ReportRow(name, verdict, ms)
+    def add(self, name: str, verdict: CheckResult, ms: float = 0.0, stakes: Stakes | None = None) -> CheckResult:
+        row = ReportRow(name, verdict, ms, stakes)
         self.rows.append(row)
         self.on_row(row)
         return verdict

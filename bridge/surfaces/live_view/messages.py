@@ -15,7 +15,7 @@ _MAX_TEXT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A touch of one finger; x and y are fractions of the picture's width and height."""
+    """A touch of one finger; x and y are fractions of the image's width and height."""
 
     phase: Phase
     x: float

@@ -87,7 +87,7 @@ class LiveView:
         return self._document()
 
     async def serve_viewer(self, viewer: ServerConnection) -> None:
-        """Send pictures and receive input until the viewer disconnects. A second viewer is refused."""
+        """Send frames and receive input until the viewer disconnects. A second viewer is refused."""
         try:
             if not await self._is_authorised(viewer):
                 await viewer.close(_REFUSED, "the address was used, or belongs to another view")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 from bridge.errors import BridgeError
 from bridge.page.input.keys import opens_popup
 from bridge.page.input.touch import touch
 from bridge.page.target.attachment import Attachment
+from bridge.snapshot.injected import script_call
 from bridge.surfaces.live_view.messages import Choice, KeyPress, Text, Touch
 
 _INPUT_S = 5.0
@@ -40,7 +40,7 @@ class TouchInput:
             for event in message.events:
                 await self._attachment.call("Input.dispatchKeyEvent", event, timeout_s=_INPUT_S)
         else:
-            await self._in_frame(self._select_frame_id, f"__agentBrowser.chooseOffered({message.index})")
+            await self._in_frame(self._select_frame_id, script_call("chooseOffered", message.index))
         return None
 
     async def _touch(self, message: Touch) -> dict[str, Any] | None:
@@ -59,7 +59,7 @@ class TouchInput:
 
     async def _focused_picker(self) -> dict[str, Any] | None:
         frame_ids = [frame.frame_id for frame in self._attachment.state.ordered_frames()]
-        offers = await asyncio.gather(*(self._in_frame(each, "__agentBrowser.offerAtFocus()") for each in frame_ids))
+        offers = await asyncio.gather(*(self._in_frame(each, script_call("offerAtFocus")) for each in frame_ids))
         for frame_id, found in zip(frame_ids, offers, strict=True):
             if isinstance(found, dict):
                 self._select_frame_id = frame_id
@@ -71,7 +71,7 @@ class TouchInput:
         state = self._attachment.state
         frame_id = state.main.frame_id if state.main else ""
         while True:
-            found = await self._in_frame(frame_id, f"__agentBrowser.offerAt({json.dumps(x)},{json.dumps(y)})")
+            found = await self._in_frame(frame_id, script_call("offerAt", x, y))
             if not isinstance(found, dict) or "frame" not in found:
                 self._select_frame_id = frame_id
                 return found if isinstance(found, dict) else None

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.adb import AdbServer
+from bridge.errors import PolicyRefused, UsageError
 from bridge.model_tools.client_context import ServerContext
 from bridge.model_tools.elicitation import PendingElicitation
-from bridge.model_tools.sets import SetName
 from bridge.model_tools.shared_session import SharedSession
 from bridge.ops import Secret, Secrets
 from bridge.ops.effects import configured_actions
 from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
-from bridge.policy.configuration import load_policy
+from bridge.policy import BrowserPolicy
+from bridge.policy.address import parse_address
+from bridge.policy.configuration import configuration_file, configured_table, from_environment, load_policy
 from bridge.policy.pinning import PinnedEgress
-from bridge.session.tracing import check_writable
+from bridge.session import check_writable
+from bridge.surfaces.live_view import live_view
 from bridge.surfaces.session_command import StartOptions
 
 if TYPE_CHECKING:
-    from bridge.session.session import Session
+    from bridge.session import Session
 
 logger = logging.getLogger(__name__)
+
+#: Called with what gives the open session, or None.
+ServeTabs = Callable[[Callable[[], "Session | None"]], AbstractAsyncContextManager[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +44,20 @@ class ServerOptions:
         secrets_env: Environment variables whose values `secret:NAME` fills in; `NAME@https://shop.example` binds one
             to an origin.
         uploads_root, downloads_root: The folders for uploads and downloads; None refuses them.
+        serve_tabs: Lets `webview-bridge view` show the tabs; yields the name that it takes.
+        tools: Sets and single tools, separated by commas.
         trace: Where a session writes its trace when it ends. After a loss the next session adds a number to the name.
     """
 
     start: StartOptions
-    tools: SetName = "web"
+    tools: str = "web"
     allow_javascript: bool = False
     http_port: int | None = None
     secrets_env: tuple[str, ...] = ()
     uploads_root: str | None = None
     downloads_root: str | None = None
     trace: Path | None = None
+    serve_tabs: ServeTabs | None = None
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -67,14 +76,16 @@ async def open_server_context(options: ServerOptions, environ: Mapping[str, str]
         UsageError: The policy cannot be read, a secret is not set, or a folder does not exist.
     """
     elicitation = PendingElicitation()
-    policy = load_policy("model", environ)
-    egress = PinnedEgress(policy, options.start.grants(), ask=elicitation.may_open)
+    source = _PolicySource(environ, options.start.allowed_origins)
+    egress = PinnedEgress(source.load(), options.start.grants(), ask=elicitation.may_open)
     action_policy = configured_actions(environ)
     # Checked now, so that an invalid address or folder fails the start and not a call.
     AdbServer.from_environment(options.start.adb_server, environ)
     SafeFolder.at(options.uploads_root, UPLOADS_KEY)
-    SafeFolder.at(options.downloads_root, DOWNLOADS_KEY)
+    downloads = SafeFolder.at(options.downloads_root, DOWNLOADS_KEY)
     secrets = Secrets(dict(_secrets(options.secrets_env, environ)))
+    for warning in secrets.warnings:
+        logger.warning("%s", warning)
 
     if options.trace is not None:
         check_writable(options.trace)
@@ -104,8 +115,70 @@ async def open_server_context(options: ServerOptions, environ: Mapping[str, str]
                     session.observer.hide(secrets.redact_values)
             yield session
 
-    async with SharedSession(opener) as shared:
-        yield ServerContext(egress, shared, elicitation, action_policy, secrets)
+    async with SharedSession(opener) as shared, AsyncExitStack() as stack:
+        server = ServerContext(
+            egress,
+            shared,
+            elicitation,
+            action_policy,
+            secrets,
+            downloads=downloads,
+            live_view=live_view,
+            reload_policy=lambda: source.reload(egress),
+            allowing_hint=source.allowing_hint,
+        )
+        if options.serve_tabs is not None:
+            name = await stack.enter_async_context(options.serve_tabs(lambda: shared.present))
+            server.view_command = f"webview-bridge view --session {name}"
+        yield server
+
+
+class _PolicySource:
+    """The operator's policy, read again when its file changes.
+
+    Where nothing names a default action it is "ask": the person behind the client decides, and a client that cannot
+    ask a person opens nothing.
+    """
+
+    def __init__(self, environ: Mapping[str, str], allowed_origins: tuple[str, ...]) -> None:
+        self._environ = environ
+        self._allowed = allowed_origins
+        self._file = configuration_file(environ)
+        self._seen = self._stamp()
+
+    def load(self) -> BrowserPolicy:
+        """Raises as `load_policy`."""
+        policy = load_policy("model", self._environ, {"allowed_origins": self._allowed or None})
+        named = {**(configured_table(self._environ, "policy") or {}), **from_environment(self._environ)}
+        return policy if "default_action" in named else replace(policy, default_action="ask")
+
+    def reload(self, egress: PinnedEgress) -> str:
+        """Apply a changed file to what is opened from now on; returns a sentence if that was not possible."""
+        if (stamp := self._stamp()) == self._seen:
+            return ""
+        self._seen = stamp
+        try:
+            policy = self.load()
+        except UsageError as error:
+            return f"The operator's configuration was changed and is not valid, so the old one applies: {error.message}"
+        is_stricter = policy.strict > egress.policy.strict or policy.blocks_webrtc > egress.policy.blocks_webrtc
+        egress.policy = policy
+        return "The new policy blocks WebRTC or is strict, which a new start applies." if is_stricter else ""
+
+    def allowing_hint(self, error: PolicyRefused) -> str:
+        """Where the operator allows an address that no list names."""
+        host = parse_address(str(error.details.get("url", ""))).host
+        if error.details.get("rule") != "default_action" or host is None:
+            return error.hint
+        here = f"{error.hint} of {self._file}, which is read again at each call"
+        return f"{here}; or set BRIDGE_POLICY_ALLOWED_ORIGINS={host}, or start with mcp --allow {host}."
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
 
 
 def _numbered(path: Path, number: int) -> Path:

@@ -7,6 +7,7 @@ is printed unless a fixture was used.
 from __future__ import annotations
 
 import argparse
+import uuid
 import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
@@ -23,6 +24,9 @@ ARTIFACTS = pytest.StashKey[Any]()
 _DEVICES = pytest.StashKey[list[str]]()
 _ATTACHED = pytest.StashKey[tuple[str, ...]]()
 _DEVICE_TIMEOUT_S = 600.0
+_KEPT = ("on", "off", "retain-on-failure")
+_RUN_ID = pytest.StashKey[str]()
+_PLAYWRIGHT = "playwright"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,7 +51,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="I/N",
         help="Run only part I of N of the tests, such as 1/3; for one machine per part.",
     )
-    group.addoption("--webview-trace", action="store_true", help="Save a trace of each test's session, as HTML.")
+    group.addoption(
+        "--webview-trace",
+        choices=_KEPT,
+        nargs="?",
+        const="on",
+        default="off",
+        help="Save a trace of each test's session, as HTML, or of failed tests only. (default: off)",
+    )
+    group.addoption(
+        "--webview-video",
+        choices=_KEPT,
+        nargs="?",
+        const="on",
+        default="off",
+        help="Save a recording of each test's page; only of failed tests with retain-on-failure. (default: off)",
+    )
+    parser.addini(
+        "webview_base_url", "The address that page.goto and session.new_page complete paths with.", default=""
+    )
+    parser.addini(
+        "webview_page_fixture", "page: the fixture page is a WebView's, also beside pytest-playwright.", default=""
+    )
     parser.addini("webview_artifacts_dir", "Folder for artifacts, relative to the root.", default="webview-artifacts")
 
 
@@ -72,10 +97,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_DEVICES] = []
+    worker: dict[str, Any] = getattr(config, "workerinput", {})
+    config.stash[_RUN_ID] = str(worker.get("webview_run_id") or uuid.uuid4().hex)
+    if _page_is_ours(config):
+        from bridge.surfaces.pytest_plugin import page_fixture
+
+        config.pluginmanager.register(page_fixture, "webview-page")
     if config.pluginmanager.hasplugin("asyncio"):
         from bridge.surfaces.pytest_plugin import asyncio_fixtures
 
         config.pluginmanager.register(asyncio_fixtures, "webview-asyncio")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Hook of pytest-xdist in the main process: a worker is about to start."""
+    node.workerinput["webview_run_id"] = node.config.stash[_RUN_ID]
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """The line of the header that says which fixture is a WebView's page, where there may be doubt."""
+    if not config.pluginmanager.hasplugin(_PLAYWRIGHT):
+        return None
+    if _page_is_ours(config):
+        return "webview-bridge: the fixture page is a WebView's (webview_page_fixture)"
+    return "webview-bridge: the fixture page is Playwright's, webview_page is a WebView's"
+
+
+def _page_is_ours(config: pytest.Config) -> bool:
+    wanted = str(config.getini("webview_page_fixture"))
+    if wanted not in ("", "page"):
+        raise pytest.UsageError(f"webview_page_fixture = {wanted}: it is page or nothing")
+    return wanted == "page" or not config.pluginmanager.hasplugin(_PLAYWRIGHT)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -131,15 +184,21 @@ def webview_session_settings(
         test=request.node.nodeid,
         when=config.getoption("--webview-artifacts"),
         properties=request.node.user_properties,
+        run_id=config.stash[_RUN_ID],
     )
     request.node.stash[ARTIFACTS] = artifacts
     settings = SessionSettings(
-        webview_device, webview_session_options, artifacts, app=config.getoption("--webview-app")
+        webview_device,
+        webview_session_options,
+        artifacts,
+        app=config.getoption("--webview-app"),
+        base_url=_base_url(request),
+        video=config.getoption("--webview-video"),
     )
     if "local_server" in request.fixturenames:
         settings = replace(settings, grants=(request.getfixturevalue("local_server").grant,))
-    if config.getoption("--webview-trace"):
-        settings = replace(settings, trace=artifacts.folder / "trace.html")
+    if (kept := config.getoption("--webview-trace")) != "off":
+        settings = replace(settings, trace=artifacts.trace_path(is_kept_always=kept == "on"))
     return settings
 
 
@@ -150,17 +209,18 @@ def webview_session(request: pytest.FixtureRequest, webview_session_settings: Se
 
 
 @pytest.fixture
-def page(request: pytest.FixtureRequest, webview_session: Any) -> Any:
+def webview_page(request: pytest.FixtureRequest, webview_session: Any) -> Any:
     """A tab with its own cookies, cache and storage: `bridge.Page`, or `bridge.sync.Page` in a plain test.
 
-    With `--webview-app` it is the app's page, unchanged.
+    With `--webview-app` it is the app's page, unchanged. The fixture `page` is the same, except where pytest-playwright
+    has one of that name.
     """
     return request.getfixturevalue(_form(request, "webview_page"))
 
 
 @pytest.fixture
-def new_page(request: pytest.FixtureRequest, webview_session: Any, page: Any) -> Callable[..., Any]:
-    """`new_page(url)` opens another tab with the cookies of `page`; awaited in an asynchronous test."""
+def new_page(request: pytest.FixtureRequest, webview_session: Any, webview_page: Any) -> Callable[..., Any]:
+    """`new_page(url)` opens another tab with the cookies of `webview_page`; awaited in an asynchronous test."""
     from bridge.surfaces.blocking import BlockingProxy, method
     from bridge.surfaces.pytest_plugin.sessions import page_maker
 
@@ -236,6 +296,12 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
     """Hook of pytest-xdist in the reporting process: a worker has ended."""
     devices: list[str] = node.config.stash[_DEVICES]
     devices += getattr(node, "workeroutput", {}).get("webview_devices", ())
+
+
+def _base_url(request: pytest.FixtureRequest) -> str:
+    """The base URL of pytest-base-url (`--base-url`), where it is installed, else the ini option."""
+    given = str(request.config.getoption("base_url", None) or "")
+    return given or str(request.config.getini("webview_base_url"))
 
 
 def _end_traceback_in_the_test(error: BaseException) -> None:

@@ -7,25 +7,28 @@ import json
 import logging
 import os
 import re
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bridge.deadline import Deadline
-from bridge.session.attached.session import AttachedSession
+from bridge.session import AttachedSession
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
-    from bridge.session.session import Session
+    from bridge.session import Session
 
 logger = logging.getLogger(__name__)
 
 _COLLECT_S = 30.0
-_PICTURE_S = 10.0
+_SCREENSHOT_S = 10.0
 _TEXT_S = 5.0
 _LOGCAT_LINES = 3_000
 _LOG_ENTRIES = 5_000
 _NAME_CHARS = 100
+# Says which run made a folder, so that a later run replaces it and no folder of another origin.
+_RUN_FILE = ".webview-run"
 
 
 class Artifacts:
@@ -43,6 +46,7 @@ class Artifacts:
         test: str,
         when: Literal["on-failure", "always", "never"],
         properties: list[tuple[str, object]],
+        run_id: str,
     ) -> None:
         self.has_failed = False
         self.has_session = False
@@ -51,6 +55,8 @@ class Artifacts:
         self._test = test
         self._when = when
         self._properties = properties
+        self._run_id = run_id
+        self._only_if_failed: list[Path] = []
         self._folder: Path | None = None
         self._is_collected = False
 
@@ -62,9 +68,32 @@ class Artifacts:
     def folder(self) -> Path:
         """The folder, created on first use and linked from the test's JUnit properties."""
         if self._folder is None:
-            self._folder = _fresh_folder(self._parent, _readable(self._test))
+            self._folder = _fresh_folder(self._parent, _readable(self._test), self._run_id)
             self._properties.append(("webview_artifacts", self.display_path))
         return self._folder
+
+    def trace_path(self, *, is_kept_always: bool) -> Path:
+        """The file of the trace; `drop_unwanted` deletes it again after a test that passed, unless always kept."""
+        return self._kept_file("trace.html", is_kept_always)
+
+    def video_path(self, *, is_kept_always: bool) -> Path:
+        """The same for the recording of the page."""
+        return self._kept_file("video.webp", is_kept_always)
+
+    def _kept_file(self, name: str, is_kept_always: bool) -> Path:
+        path = self.folder / name
+        if not is_kept_always:
+            self._only_if_failed.append(path)
+        return path
+
+    def drop_unwanted(self) -> None:
+        """Delete what only a failed test keeps, and the folder if nothing else is in it."""
+        if self.has_failed or not self._only_if_failed:
+            return
+        for path in self._only_if_failed:
+            path.unlink(missing_ok=True)
+        if [entry.name for entry in self.folder.iterdir()] == [_RUN_FILE]:
+            shutil.rmtree(self.folder)
 
     @property
     def display_path(self) -> str:
@@ -91,7 +120,7 @@ class Artifacts:
         for number, page in enumerate(session.pages):
             page.observer = None  # the trace shows what the test did, not the collection
             prefix = "" if number == 0 else f"{page.tab_id}-"
-            await keep(f"{prefix}screenshot.png", lambda left, page=page: _screenshot(page, left), _PICTURE_S)  # type: ignore[misc]
+            await keep(f"{prefix}screenshot.png", lambda left, page=page: _screenshot(page, left), _SCREENSHOT_S)  # type: ignore[misc]
             await keep(f"{prefix}snapshot.txt", lambda left, page=page: _snapshot(page, left), _TEXT_S)  # type: ignore[misc]
             await keep(f"{prefix}page.md", lambda left, page=page: _markdown(page, left), _TEXT_S)  # type: ignore[misc]
         await keep("console.txt", lambda _: _console(session), _TEXT_S)
@@ -144,15 +173,20 @@ def _readable(test: str) -> str:
     return f"{name[-_NAME_CHARS:].strip('-.')}-{hashlib.sha256(test.encode()).hexdigest()[:6]}"
 
 
-def _fresh_folder(parent: Path, name: str) -> Path:
-    """Create `name`, or `name-2`, … if an earlier run left one, so that old files are never taken for new ones."""
+def _fresh_folder(parent: Path, name: str, run_id: str) -> Path:
+    """Create `name` in place of an earlier run's; `name-2`, … if this run has made one, or something else is there."""
     parent.mkdir(parents=True, exist_ok=True)
     number = 1
     while True:
         folder = parent / (name if number == 1 else f"{name}-{number}")
+        run_file = folder / _RUN_FILE
         try:
             os.mkdir(folder)  # noqa: PTH102 - fails where it exists, also against another process
         except FileExistsError:
-            number += 1
+            if run_file.is_file() and run_file.read_text() not in ("", run_id):
+                shutil.rmtree(folder, ignore_errors=True)
+            else:
+                number += 1
             continue
+        run_file.write_text(run_id)
         return folder

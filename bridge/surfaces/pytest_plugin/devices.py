@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.host.lease import lease_key
-from bridge.session.devices import select_device
+from bridge.session import select_device
 from bridge.surfaces.composition import Session
 from bridge.surfaces.device_pool.lease import leased
 from bridge.surfaces.device_pool.pool import attached_serials

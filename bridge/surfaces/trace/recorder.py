@@ -1,10 +1,10 @@
 """Records a trace: observes each operation without changing the page.
 
-It uses the snapshots that operations took, because a snapshot of its own would assign refs, and takes a picture after
-each operation that may have changed the page. Secrets are removed from the whole text when the trace is written
-(`hide`), and fields that show one are painted over in pictures (`bridge.page.capture.secret_masking`). A picture is
-left out if a frame shows a secret, or the page has too much text to search. A secret that a page has transformed stays
-visible.
+It uses the snapshots that operations took, because a snapshot of its own would assign refs, and takes a screenshot
+after each operation that may have changed the page. Secrets are removed from the whole text when the trace is written
+(`hide`), and fields that show one are painted over in screenshots (`bridge.page.capture.secret_masking`). A screenshot
+is left out if a frame shows a secret, or the page has too much text to search. A secret that a page has transformed
+stays visible.
 """
 
 from __future__ import annotations
@@ -25,35 +25,40 @@ from bridge.page.capture.viewport import capture_viewport
 from bridge.page.instrumentation import ApiCall, Ended
 from bridge.page.page import Page
 from bridge.policy.pinning import ConnectionRecord
-from bridge.session.tracing import TracedSession
+from bridge.session import TracedSession
 from bridge.snapshot import SnapshotResult, snapshot_delta
-from bridge.surfaces.trace.images import QUALITY, Pictures
+from bridge.surfaces.trace.images import QUALITY, TraceImages
 from bridge.surfaces.trace.written import arguments_of, call, jsonable
 
 logger = logging.getLogger(__name__)
 
-FORMAT, VERSION = "webview-bridge trace", 1
+FORMAT, VERSION = "webview-bridge trace", 2
 MAX_OPERATIONS = 5_000
 MAX_SNAPSHOT_CHARS = 3_000_000
-_PICTURE_S = 2.0
+_SCREENSHOT_S = 2.0
 _LOG_ENTRIES = 3_000
 _LOG_CHARS = 1_000
 _DELTA_CHARS = 4_000
-# Operations that do not change the page; the previous picture still shows it.
-_READ_ONLY = frozenset({"get_state", "query", "count", "all", "ref", "read", "snapshot", "screenshot", "wait_for"})
+# Operations that do not change the page; the previous screenshot still shows it.
+_READ_ONLY = frozenset(
+    "get_state query count all matches ref read snapshot screenshot wait_for title content aria_snapshot "
+    "inner_text text_content inner_html get_attribute input_value all_inner_texts all_text_contents is_visible "
+    "is_hidden is_enabled is_disabled is_editable is_checked bounding_box wait_for_url wait_for_load_state "
+    "wait_for_selector wait_for_function wait_for_timeout".split()
+)
 _SHOWN_ELSEWHERE = frozenset({"cost", "changes", "refs", "stats", "text", "markdown", "legend", "lines"})
 
 
 class TraceRecorder:
     """Records one session; `to_json` is the trace so far."""
 
-    def __init__(self, session: TracedSession, *, pictures: Pictures | None = None) -> None:
+    def __init__(self, session: TracedSession, *, screenshots: TraceImages | None = None) -> None:
         self._session = session
         self._redactions: list[Callable[[Any], Any]] = []
         self._began_s, self._began_at = time.time(), time.monotonic()
         self._operations: list[dict[str, Any]] = []
-        self._pictures = pictures or Pictures()
-        self._last_picture: dict[str, int | None] = {}
+        self._screenshots = screenshots or TraceImages()
+        self._last_screenshot: dict[str, int | None] = {}
         self._snapshots: dict[str, int] = {}
         self._snapshot_chars = 0
         self._policy: list[dict[str, Any]] = []
@@ -65,7 +70,7 @@ class TraceRecorder:
         page, at = operation.page, time.monotonic()
         before = page.last_snapshot
         logs = self._log_ends()
-        element = _element(before, operation.arguments.get("ref"))
+        element = _element(before, operation.arguments.get("selector") or operation.arguments.get("ref"))
 
         async def ended(result: Any, error: BaseException | None) -> None:
             ms = (time.monotonic() - at) * 1000
@@ -90,7 +95,7 @@ class TraceRecorder:
             entry |= _outcome(result, error)
             entry |= self._seen(before, page.last_snapshot, result)
             if isinstance(error, Exception) or (error is None and _may_change(operation)):
-                entry["picture"] = self._last_picture[page.tab_id] = await self._picture(page, error)
+                entry["screenshot"] = self._last_screenshot[page.tab_id] = await self._screenshot(page, error)
             entry["console"], entry["network"] = ([first + 1, last] for first, last in zip(logs, self._log_ends()))  # noqa: B905
             self._take_decisions(entry["number"])
 
@@ -120,8 +125,8 @@ class TraceRecorder:
             "policy": self._policy,
             "left_out": self._left_out(),
         }
-        # Base64 may contain any letters, so pictures are not redacted as text.
-        return {**self._hidden(facts), "pictures": self._pictures.to_json()}
+        # Base64 may contain any letters, so screenshots are not redacted as text.
+        return {**self._hidden(facts), "screenshots": self._screenshots.to_json()}
 
     def hide(self, redact: Callable[[Any], Any]) -> None:
         """See Observer."""
@@ -167,19 +172,21 @@ class TraceRecorder:
             number = self._snapshots[snapshot.text] = len(self._snapshots)
         return number
 
-    async def _picture(self, page: Page, error: BaseException | None) -> int | None:
+    async def _screenshot(self, page: Page, error: BaseException | None) -> int | None:
         if isinstance(error, TabLost):
             return None
         try:
-            async with asyncio.timeout(_PICTURE_S):
+            async with asyncio.timeout(_SCREENSHOT_S):
                 attachment = await page.attached()
                 if self._redactions:
-                    webp = await masked_viewport(attachment, self._hidden, "webp", QUALITY, Deadline.after(_PICTURE_S))
+                    webp = await masked_viewport(
+                        attachment, self._hidden, "webp", QUALITY, Deadline.after(_SCREENSHOT_S)
+                    )
                 else:
-                    webp = await capture_viewport(attachment, "webp", QUALITY, Deadline.after(_PICTURE_S))
-            return await asyncio.to_thread(self._pictures.add, webp)
+                    webp = await capture_viewport(attachment, "webp", QUALITY, Deadline.after(_SCREENSHOT_S))
+            return await asyncio.to_thread(self._screenshots.add, webp)
         except (BridgeError, TimeoutError) as why:
-            logger.debug("no picture after an operation on %s: %s", page.tab_id, why)
+            logger.debug("no screenshot after an operation on %s: %s", page.tab_id, why)
             return None
 
     def _take_decisions(self, number: int) -> None:
@@ -195,7 +202,7 @@ class TraceRecorder:
     def _left_out(self) -> list[str]:
         counted = (
             (self._dropped_operations, "operations"),
-            (self._pictures.dropped, "pictures"),
+            (self._screenshots.dropped, "screenshots"),
             (self._dropped_snapshots, "snapshots"),
         )
         return [f"{count} {what}: the trace has reached its size limit" for count, what in counted if count]

@@ -18,18 +18,24 @@ from bridge.snapshot.roles import TELLING_ROLES
 from bridge.surfaces.trace.written import ONLY_BY_NAME
 
 _LOCATING = frozenset(
-    "get_by_role get_by_label get_by_text get_by_placeholder get_by_test_id locator filter nth".split()
+    "get_by_role get_by_label get_by_text get_by_placeholder get_by_alt_text get_by_title get_by_test_id "
+    "locator filter nth".split()
 )
 _ON_ELEMENTS = frozenset(
-    "click double_click long_press fill type clear check uncheck select press focus hover scroll_into_view "
-    "swipe".split()
+    "click tap dblclick long_press fill type press_sequentially clear check uncheck set_checked select_option "
+    "press focus hover scroll_into_view_if_needed swipe".split()
 )
 _ON_PAGES = frozenset(
-    "goto back forward reload wait_for press type scroll swipe pinch set_offline set_geolocation set_locale "
-    "set_time_zone set_media add_init_script accept_certificate".split()
+    "goto go_back go_forward reload wait_for wait_for_load_state scroll swipe pinch set_offline set_geolocation "
+    "set_locale set_time_zone emulate_media add_init_script accept_certificate".split()
 )
 # Calls that only return something; a replay has no use for it.
-_READ_ONLY = frozenset("snapshot get_state query read screenshot record count all ref stop".split())
+_READ_ONLY = frozenset(
+    "snapshot get_state query read screenshot record count all matches ref stop title content aria_snapshot "
+    "inner_text text_content inner_html get_attribute input_value all_inner_texts all_text_contents is_visible "
+    "is_hidden is_enabled is_disabled is_editable is_checked bounding_box wait_for_timeout".split()
+)
+_ON_KEYBOARDS = frozenset({"press", "type", "insert_text"})
 _NOT_REPLAYED = frozenset({"timeout_s", "settle_s"})
 
 
@@ -115,7 +121,7 @@ def _write(operation: Mapping[str, Any], writing: _Writing) -> None:
     writing.lines.append(writing.waited(call))
     page = writing.pages[str(operation["tab"])]
     result = operation.get("result") or {}
-    if name in ("goto", "back", "forward") and result.get("title"):
+    if name in ("goto", "go_back", "go_forward") and result.get("title"):
         writing.lines.append(writing.waited(f"expect({page}).to_have_title({str(result['title'])!r})"))
 
 
@@ -125,16 +131,21 @@ def _call(operation: Mapping[str, Any], writing: _Writing) -> str | None:
     if subject.startswith("expect("):
         return _expectation(operation, subject, name, arguments, writing)
     element = operation.get("element")
-    if subject:
+    if subject == "keyboard":
+        chain = f".{subject}" if name in _ON_KEYBOARDS else ""
+    elif subject:
         if name not in _ON_ELEMENTS or not (chain := _chain(subject)):
             return None
-    elif "ref" in arguments:
+    elif "selector" in arguments or "ref" in arguments:
         if name not in _ON_ELEMENTS or not (chain := _by_role(element)):
             return None
-        del arguments["ref"]
+        arguments = {key: value for key, value in arguments.items() if key not in ("selector", "ref")}
+        name = "press_sequentially" if name == "type" else name
     elif name in _ON_PAGES:
         chain = ""
     else:
+        return None
+    if subject == "keyboard" and not chain:
         return None
     page = writing.page_of(str(operation["tab"]))
     return f"{page}{chain}.{name}({_arguments(name, arguments, writing)})"
@@ -144,13 +155,13 @@ def _expectation(
     operation: Mapping[str, Any], subject: str, name: str, arguments: dict[str, Any], writing: _Writing
 ) -> str | None:
     inner, closing, negation = subject.removeprefix("expect(").rpartition(")")
-    if not closing or negation not in ("", ".not_") or not name.startswith("to_") or not name.isidentifier():
+    if not closing or negation or not name.startswith(("to_", "not_to_")) or not name.isidentifier():
         return None
     chain = "" if inner == "page" else _chain(inner)
     if inner != "page" and not chain:
         return None
     page = writing.page_of(str(operation["tab"]))
-    return f"expect({page}{chain}){negation}.{name}({_arguments(name, arguments, writing)})"
+    return f"expect({page}{chain}).{name}({_arguments(name, arguments, writing)})"
 
 
 def _arguments(name: str, arguments: Mapping[str, Any], writing: _Writing) -> str:
@@ -167,7 +178,7 @@ def _arguments(name: str, arguments: Mapping[str, Any], writing: _Writing) -> st
             text = f"re.compile({str(value['pattern'])!r}{', re.IGNORECASE' if value['flags'] else ''})"
         else:
             text = repr(value)
-        if name == "select" and key == "values":
+        if name == "select_option" and key == "values":
             text = f"*{text}"
             written.append(text)
         else:

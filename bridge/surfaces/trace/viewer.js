@@ -107,28 +107,28 @@
     }
   }
 
-  // The newest picture of the same tab at or before an operation.
-  function pictureUpTo(operation, index) {
+  // The newest screenshot of the same tab at or before an operation.
+  function screenshotUpTo(operation, index) {
     for (let at = index; at >= 0; at--) {
-      if (operations[at].tab === operation.tab && typeof operations[at].picture === "number") return operations[at];
+      if (operations[at].tab === operation.tab && typeof operations[at].screenshot === "number") return operations[at];
     }
     return null;
   }
 
-  function picture(taken, caption) {
-    const image = element("img", { alt: caption, src: `data:image/webp;base64,${trace.pictures[taken.picture]}` });
+  function screenshot(taken, caption) {
+    const image = element("img", { alt: caption, src: `data:image/webp;base64,${trace.screenshots[taken.screenshot]}` });
     image.addEventListener("click", () => image.classList.toggle("large"));
     return element("figure", {}, element("figcaption", { textContent: caption }), image);
   }
 
-  function pictures(operation) {
+  function screenshots(operation) {
     const index = operations.indexOf(operation);
-    const before = pictureUpTo(operation, index - 1);
-    const after = pictureUpTo(operation, index);
+    const before = screenshotUpTo(operation, index - 1);
+    const after = screenshotUpTo(operation, index);
     const shown = [];
-    if (before && after !== before) shown.push(picture(before, "before"));
-    if (after) shown.push(picture(after, after === operation ? "after" : `unchanged since ${after.number}`));
-    return shown.length ? element("div", { className: "pictures" }, ...shown) : null;
+    if (before && after !== before) shown.push(screenshot(before, "before"));
+    if (after) shown.push(screenshot(after, after === operation ? "after" : `unchanged since ${after.number}`));
+    return shown.length ? element("div", { className: "screenshots" }, ...shown) : null;
   }
 
   function changed(delta) {
@@ -227,7 +227,7 @@
     byId("detail").replaceChildren(
       element("h2", { textContent: operation.code }),
       element("div", { className: "facts" }, ...facts.map((fact) => element("span", { textContent: fact }))),
-      element("div", { className: "columns" }, words, ...[pictures(operation)].filter(Boolean)),
+      element("div", { className: "columns" }, words, ...[screenshots(operation)].filter(Boolean)),
     );
     byId("detail").scrollTop = 0;
     history.replaceState(null, "", `#${operation.number}`);

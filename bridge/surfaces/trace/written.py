@@ -13,8 +13,8 @@ _TEXT_CHARS = 2_000
 _LISTED = 50
 _ADDRESSES = frozenset({"url", "origin"})
 # Typed text counts as a password unless the page returned it as the value.
-_TYPED = {"fill": "value", "type": "text"}
-ONLY_BY_NAME = frozenset({"read", "record", "screenshot", "set_media", "snapshot", "wait_for"})
+_TYPED = {"fill": "value", "type": "text", "press_sequentially": "text", "insert_text": "text"}
+ONLY_BY_NAME = frozenset({"read", "record", "screenshot", "emulate_media", "snapshot", "wait_for"})
 _NOISE = frozenset({"timeout_s", "settle_s", "on_progress", "on_frame"})
 
 

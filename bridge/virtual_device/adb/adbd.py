@@ -6,38 +6,29 @@ Every local user can connect to loopback, so a connection gets no service before
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from bridge.virtual_device.adb import auth
 from bridge.virtual_device.adb.slow_link import LinkShape
 from bridge.virtual_device.adb.transport import Handler, Transport
+
+if TYPE_CHECKING:
+    from bridge.virtual_device.device import VirtualDevice
 
 Authorize = Literal["user", "never"]
 
 MAX_TRANSPORTS = 16
 
 
-class AdbdHost(Protocol):
-    """The part of the device that adbd uses."""
-
-    def adb_banner(self) -> str: ...
-
-    def adb_keys(self) -> Iterable[auth.PublicKey]: ...
-
-    async def open_service(self, name: str, transport: Transport) -> Handler: ...
-
-    def on_transport_closed(self, transport: Transport) -> None: ...
-
-
 class Adbd:
     """The listener. `authorize` is "user" (this user's keys) or "never" (the device shows as unauthorized)."""
 
-    def __init__(self, host: AdbdHost, *, authorize: Authorize = "user") -> None:
-        self.host = host
+    def __init__(self, device: VirtualDevice, *, authorize: Authorize = "user") -> None:
+        self.device = device
         self.authorize: Authorize = authorize
         self.is_plugged_in = True
         self.link_shape = LinkShape()
+        self.is_blocked = False
         self.online: list[Transport] = []
         self._transports: dict[Transport, None] = {}  # oldest first
         self._server: asyncio.Server | None = None
@@ -69,17 +60,25 @@ class Adbd:
         for transport in self._transports:
             transport.shape(shape)
 
+    def block(self, blocked: bool) -> None:
+        """Stops serving all connections, or goes on: adbd connects on the thread that serves everything (`fdevent`)."""
+        if blocked == self.is_blocked:
+            return
+        self.is_blocked = blocked
+        for transport in self._transports:
+            transport.block(blocked)
+
     def accepts(self, token: bytes, signature: bytes) -> bool:
         """True if one of the user's own keys made that signature."""
         if self.authorize != "user":
             return False
-        return any(auth.verify_token(key, token, signature) for key in self.host.adb_keys())
+        return any(auth.verify_token(key, token, signature) for key in self.device.adb_keys())
 
     def banner(self) -> str:
-        return self.host.adb_banner()
+        return self.device.adb_banner()
 
     async def open_service(self, name: str, transport: Transport) -> Handler:
-        return await self.host.open_service(name, transport)
+        return await self.device.open_service(name, transport)
 
     def on_connected(self, transport: Transport) -> None:
         """Accepts a connection. If there are too many, the oldest unauthenticated one is dropped."""
@@ -92,6 +91,8 @@ class Adbd:
             transport.abort()
             return
         self._transports[transport] = None
+        if self.is_blocked:
+            transport.block(True)
 
     def on_online(self, transport: Transport) -> None:
         self.online.append(transport)
@@ -100,4 +101,4 @@ class Adbd:
         self._transports.pop(transport, None)
         if transport in self.online:
             self.online.remove(transport)
-            self.host.on_transport_closed(transport)
+            self.device.on_transport_closed(transport)

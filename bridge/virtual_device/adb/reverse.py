@@ -84,7 +84,7 @@ class ReverseTable:
         if kind not in ("tcp", "localabstract") or not name or (kind == "tcp" and not _is_port(name)):
             return _fail(f"cannot bind listener: unknown socket specification: {local[:80]}")
         if norebind and local in self._entries:
-            return _fail(f"cannot bind listener: cannot rebind existing socket: {local}")
+            return _fail("cannot rebind existing socket")
         if len(self._entries) >= MAX_ENTRIES:
             return _fail("cannot bind listener: Too many open files")
         self._entries[local] = (remote, transport)

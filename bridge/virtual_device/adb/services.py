@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Protocol
 
 from bridge.virtual_device.adb.reverse import ReverseTable
 from bridge.virtual_device.adb.shell_service import ShellRequest, serve_shell
@@ -16,16 +15,7 @@ from bridge.virtual_device.android import AndroidSystem, StreamPair
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "abb", "abb_exec", "sendrecv_v2", DELAYED_ACK)
 
 
-class ServiceHost(Protocol):
-    """The part of the device that services use."""
-
-    system: AndroidSystem
-    reverse: ReverseTable
-
-    async def dial_loopback(self, port: int) -> StreamPair: ...
-
-
-async def find_service(name: str, device: ServiceHost, transport: Transport) -> Handler:
+async def find_service(name: str, system: AndroidSystem, reverse: ReverseTable, transport: Transport) -> Handler:
     """The service of that name.
 
     Raises:
@@ -36,24 +26,24 @@ async def find_service(name: str, device: ServiceHost, transport: Transport) -> 
     match kind:
         case "shell" | "exec":
             request = ShellRequest.parse(name)
-            return lambda stream: serve_shell(stream, request, device.system)
+            return lambda stream: serve_shell(stream, request, system)
         case "abb" | "abb_exec":
             words = ["cmd", *rest.split("\0")]
             request = ShellRequest("", kind == "abb", False, tuple(words))
-            return lambda stream: serve_shell(stream, request, device.system)
+            return lambda stream: serve_shell(stream, request, system)
         case "sync":
-            return lambda stream: SyncSession(stream, device.system.files).run()
+            return lambda stream: SyncSession(stream, system.files).run()
         case "reverse":
-            reply = device.reverse.request(rest, transport)
+            reply = reverse.request(rest, transport)
             return lambda stream: stream.write(reply)
         case "localabstract":
-            return _joined(await _connected(device.system.sockets.connect(rest)))
+            return _joined(await _connected(system.sockets.connect(rest)))
         case "tcp":
             if not rest.isdecimal() or len(rest) > 5:
                 raise ServiceUnavailable(f"no such port: {rest[:40]}")
-            return _joined(await _connected(device.dial_loopback(int(rest))))
+            return _joined(await _connected(reverse.dial(f"tcp:{int(rest)}")))
         case "reboot":
-            return lambda stream: _reboot(stream, device.system)
+            return lambda stream: _reboot(stream, system)
         case "root" | "unroot" | "remount" | "disable-verity" | "enable-verity":
             text = _REFUSALS.get(kind, "adbd cannot run as root in production builds\n")
             return lambda stream: stream.write(text.encode())

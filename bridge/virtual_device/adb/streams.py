@@ -11,9 +11,12 @@ from __future__ import annotations
 import asyncio
 import struct
 from collections import deque
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from bridge.virtual_device.adb.packets import MAX_PAYLOAD, MalformedPacket, PacketCommand
+
+if TYPE_CHECKING:
+    from bridge.virtual_device.adb.transport import Transport
 
 READ_AHEAD_BYTES = 2 * MAX_PAYLOAD
 _GRANT = struct.Struct("<i")  # it may be negative
@@ -35,22 +38,10 @@ def granted(payload: bytes) -> int:
     return int(_GRANT.unpack(payload)[0])
 
 
-class PacketSender(Protocol):
-    """The part of the transport that a stream uses."""
-
-    max_payload: int
-
-    def send(self, command: PacketCommand, arg0: int, arg1: int, payload: bytes | memoryview = b"") -> None: ...
-
-    async def drain(self) -> None: ...
-
-    def forget(self, stream: Stream) -> None: ...
-
-
 class Stream:
     """One stream: bytes from and to the client of a service."""
 
-    def __init__(self, transport: PacketSender, local_id: int, remote_id: int, *, window: int | None = None) -> None:
+    def __init__(self, transport: Transport, local_id: int, remote_id: int, *, window: int | None = None) -> None:
         """`window` is the peer's grant, None without `delayed_ack`; the peer was granted READ_AHEAD_BYTES."""
         self.local_id = local_id
         self.remote_id = remote_id

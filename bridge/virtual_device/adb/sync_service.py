@@ -158,7 +158,7 @@ class SyncSession:
                 handle.close()
         if refusal:
             raise _Refused(refusal)
-        self._files.touch(path, mtime=size, mode=mode & 0o777)
+        self._files.touch(path, mtime=size, mode=_for_all(mode))
         await self._stream.write(_REQUEST.pack(b"OKAY", 0))
 
     def _create(self, path: str, mode: int) -> WriteHandle:
@@ -170,9 +170,15 @@ class SyncSession:
             parent = path.rsplit("/", 1)[0] or "/"
             if not self._files.exists(parent):
                 self._files.mkdir(parent, parents=True)
-            return self._files.open_write(path, mode=mode & 0o777)
+            return self._files.open_write(path, mode=_for_all(mode))
         except OSError as error:
             raise _Refused(f"couldn't create file: {error.strerror}") from error
+
+
+def _for_all(mode: int) -> int:
+    """The permissions with the owner's for group and others too (adbd, file_sync_service.cpp, `do_send`)."""
+    owner = mode >> 6 & 0o7
+    return mode & 0o777 | owner << 3 | owner
 
 
 def _stat_words(found: FileStat | None) -> tuple[int, ...]:

@@ -109,6 +109,11 @@ class Transport(asyncio.Protocol):
         """Applies the shape from the next chunk on."""
         self._in.shape = self._out.shape = shape
 
+    def block(self, blocked: bool) -> None:
+        """Neither reads nor writes packets until it is called with False."""
+        self._hold_reading(blocked)
+        self._hold_writing(blocked)
+
     def send(self, command: PacketCommand, arg0: int, arg1: int, payload: bytes | memoryview = b"") -> None:
         """Queues one packet. Does nothing once the connection is closed."""
         header = encode_header(command, arg0, arg1, len(payload))

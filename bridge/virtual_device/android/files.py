@@ -21,6 +21,9 @@ MAX_PATH_BYTES = 4095
 MAX_NAME_BYTES = 255
 DEFAULT_QUOTA_BYTES = 2 * 1024**3
 
+# Writable file systems in which the shell may not create files; the others are mounted read-only.
+_NOT_THE_SHELLS = ("/data/", "/dev/", "/mnt/", "/proc/", "/storage/", "/sys/")
+
 Generated = Callable[[], bytes] | Path
 
 
@@ -163,6 +166,8 @@ class DeviceFiles:
 
     def read_chunks(self, path: str, chunk_bytes: int = 65536) -> Iterator[bytes]:
         """The file's bytes in pieces."""
+        while self.resolve(path) == "/dev/zero":
+            yield bytes(chunk_bytes)
         opened = self.open_read(path)
         if isinstance(opened, bytes):
             for at in range(0, len(opened), chunk_bytes):
@@ -175,6 +180,8 @@ class DeviceFiles:
     def open_write(self, path: str, *, append: bool = False, mode: int = 0o644) -> WriteHandle:
         """Opens a file for writing, truncated unless `append`. Its folder must exist."""
         where = self.resolve(path)
+        if where in WRITABLE:
+            raise fail(errno.EISDIR, path)
         real = self._real_to_change(where, path)
         if real.is_dir():
             raise fail(errno.EISDIR, path)
@@ -254,9 +261,8 @@ class DeviceFiles:
     def _real_to_change(self, where: str, path: str) -> Path:
         if self._is_writable(where) and where not in WRITABLE:
             return self._real(where)
-        if where in WRITABLE:
-            raise fail(errno.EBUSY, path)
-        raise fail(errno.EACCES if where.startswith(("/data/", "/proc/")) else errno.EROFS, path)
+        is_read_only = not where.startswith(_NOT_THE_SHELLS) and where not in WRITABLE
+        raise fail(errno.EROFS if is_read_only else errno.EACCES, path)
 
     def _real(self, where: str) -> Path:
         """The path in the private folder; ELOOP if a component is a symbolic link."""

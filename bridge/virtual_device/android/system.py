@@ -25,14 +25,26 @@ StopService = Callable[[], Awaitable[None]]
 StartActivity = Callable[[str, str], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Process:
-    """One process as `ps` shows it."""
+    """One process as `ps` and /proc show it.
+
+    Attributes:
+        oom_score_adj: 0 in the foreground, 200 with a foreground service, from 900 on cached in the background.
+    """
 
     pid: int
     name: str
     user: str
     parent: int = 1
+    uid: int = 0
+    oom_score_adj: int = 0
+    is_frozen: bool = False
+    started_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def cgroup(self) -> str:
+        return f"/uid_{self.uid}/pid_{self.pid}"
 
 
 @dataclass(slots=True)
@@ -44,6 +56,27 @@ class Display:
     density_dpi: int = 160
     override_size: tuple[int, int] | None = None
     override_density: int | None = None
+
+
+@dataclass(slots=True)
+class Power:
+    """The screen and doze, as `input keyevent` and `dumpsys deviceidle` change them.
+
+    Attributes:
+        on_change: Called after each change.
+    """
+
+    is_awake: bool = True
+    is_idle_forced: bool = False
+    on_change: Callable[[], None] = field(default=lambda: None)
+
+    def wake(self, is_awake: bool) -> None:
+        self.is_awake = is_awake
+        self.on_change()
+
+    def force_idle(self, is_idle_forced: bool) -> None:
+        self.is_idle_forced = is_idle_forced
+        self.on_change()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +106,7 @@ class AndroidSystem:
     sockets: AbstractSockets = field(default_factory=AbstractSockets)
     logcat: LogBuffer = field(default_factory=LogBuffer)
     display: Display = field(default_factory=Display)
+    power: Power = field(default_factory=Power)
     settings: dict[str, dict[str, str]] = field(default_factory=dict)
     processes: dict[int, Process] = field(default_factory=dict)
     services: dict[str, RunnableService] = field(default_factory=dict)
@@ -110,7 +144,7 @@ class AndroidSystem:
             (612, "system_server", "system", 321),
             (855, "com.android.systemui", "u0_a120", 321),
         ):
-            self.processes[pid] = Process(pid, name, user, parent)
+            self.add_process(Process(pid, name, user, parent, oom_score_adj=-1000))
         for name in ("android", "com.android.shell", "com.android.settings", "com.android.systemui"):
             release = self.properties.get("ro.build.version.release")
             facts = stub_facts(name, release, self.api_level)
@@ -123,6 +157,7 @@ class AndroidSystem:
         files.provide("/proc/cpuinfo", lambda: b"processor\t: 0\nmodel name\t: virtual\n\nprocessor\t: 1\n")
         files.provide("/system/build.prop", lambda: "".join(f"{k}={v}\n" for k, v in self.properties).encode())
         files.provide("/dev/null", lambda: b"")
+        files.provide("/dev/zero", lambda: b"")
 
     def uptime_s(self) -> float:
         return time.monotonic() - self.booted_at
@@ -133,6 +168,33 @@ class AndroidSystem:
 
     def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None:
         self.logcat.write(tag, text, priority=priority, pid=pid)
+
+    def add_process(self, process: Process) -> None:
+        """Adds a process with its files in /proc and its cgroup."""
+        self.processes[process.pid] = process
+        for path, content in self._process_files(process).items():
+            self.files.provide(path, content)
+
+    def remove_process(self, pid: int) -> None:
+        process = self.processes.pop(pid, None)
+        if process is not None:
+            for path in self._process_files(process):
+                self.files.withdraw(path)
+
+    def _process_files(self, process: Process) -> dict[str, Callable[[], bytes]]:
+        start_ticks = int(process.started_at * 100)
+        proc = f"/proc/{process.pid}"
+        found: dict[str, Callable[[], bytes]] = {
+            # proc(5): pid, comm, state, ppid, …, starttime as the 22nd field
+            f"{proc}/stat": lambda: (
+                f"{process.pid} ({process.name[-15:]}) S {process.parent} 0 0 0 -1 0{' 0' * 12} {start_ticks} 0\n"
+            ).encode(),
+            f"{proc}/oom_score_adj": lambda: b"%d\n" % process.oom_score_adj,
+            f"{proc}/cgroup": lambda: f"0::{process.cgroup}\n".encode(),
+        }
+        if self.api_level >= 30:
+            found[f"/sys/fs/cgroup{process.cgroup}/cgroup.freeze"] = lambda: b"%d\n" % process.is_frozen
+        return found
 
     def unix_sockets_table(self) -> str:
         """/proc/net/unix as Linux prints it (net/unix/af_unix.c, unix_seq_show); 00010000 marks a listener."""
@@ -168,4 +230,4 @@ class AndroidSystem:
         if self.stop_app is not None:
             await self.stop_app(package)
         for pid in [pid for pid, process in self.processes.items() if process.name.split(":")[0] == package]:
-            del self.processes[pid]
+            self.remove_process(pid)

@@ -13,7 +13,9 @@ from typing import Any
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, TransportError
+from bridge.virtual_device.engine.defects import defects_script
 from bridge.virtual_device.engine.emulation import HOST_WORLD, Identity, ViewSize, host_script
+from bridge.virtual_device.engine.pipe import DevtoolsPipe
 from bridge.virtual_device.engine.tabs import (
     ChooserOpened,
     DialogPickerOpened,
@@ -45,15 +47,18 @@ class Browser:
     Attributes:
         listener: Receives the tabs' events.
         secret: The text that marks a dialog as the report of an opened picker.
+        defects: Names of `defects.DEFECTS`; those of pages apply to tabs that are opened later.
         dialog_hold_s: Decides how long the app holds a dialog; its own answer dismisses all but beforeunload.
     """
 
-    def __init__(self, cdp: CdpConnection, identity: Identity, *, quirks: bool) -> None:
+    def __init__(self, pipe: DevtoolsPipe, identity: Identity, *, quirks: bool) -> None:
         self.tabs: dict[str, EngineTab] = {}
         self.listener: Listener = lambda _event: None
         self.secret = secrets.token_hex(16)
+        self.defects: set[str] = set()
         self.dialog_hold_s: DialogHold = lambda tab: None if tab.page_clients else 0.0
-        self._cdp = cdp
+        self._pipe = pipe
+        self._cdp = pipe.cdp
         self._identity = identity
         self._quirks = quirks
         self._keepers: set[str] = set()
@@ -61,7 +66,7 @@ class Browser:
         self._by_session: dict[str, EngineTab] = {}
         self._shown: dict[str, str] = {}  # window -> the target id of the tab on top
         self._contexts: set[str] = set()
-        cdp.on_event(self._take)
+        self._cdp.on_event(self._take)
 
     @property
     def cdp(self) -> CdpConnection:
@@ -142,15 +147,22 @@ class Browser:
         for method, params in self._emulation(tab):
             self._send(tab, method, params)
 
+    def cancel_picker(self, tab: EngineTab) -> None:
+        """Ends the dialog that reports an opened picker; the page goes on as if nothing had been chosen."""
+        self._send(tab, "Page.handleJavaScriptDialog", {"accept": False})
+
     async def capture(self, tab: EngineTab, *, full_page: bool, max_height_px: int) -> tuple[bytes, int, int, int]:
         """PNG, its width and height, and the page's height in physical pixels, as the host app draws the page."""
         self.show(tab)
         view = tab.view
         metrics = await self.call(tab, "Page.getLayoutMetrics")
         # A page without a viewport meta tag is laid out 980 px wide and scaled down (overview mode).
-        layout_css = float(metrics["cssLayoutViewport"]["clientWidth"]) or view.width_css
+        # Before Chromium 93 there are only the members without `css`, in the same unit when nothing is emulated.
+        layout = metrics.get("cssLayoutViewport", metrics["layoutViewport"])
+        content = metrics.get("cssContentSize", metrics["contentSize"])
+        layout_css = float(layout["clientWidth"]) or view.width_css
         fit = view.width_css / layout_css
-        page_height_px = max(view.height_px, round(float(metrics["cssContentSize"]["height"]) * fit * view.scale))
+        page_height_px = max(view.height_px, round(float(content["height"]) * fit * view.scale))
         height_px = min(page_height_px, max_height_px) if full_page else min(view.height_px, max_height_px)
         params: dict[str, Any] = {"format": "png"}
         if full_page:
@@ -263,7 +275,8 @@ class Browser:
             _log.debug("%s: %s", method, error)
 
     async def _crash(self, tab: EngineTab) -> None:
-        await self._quietly("Target.detachFromTarget", {"sessionId": tab.session_id})
+        if not self._pipe.has_dialog(tab.session_id):  # see DevtoolsPipe.detach
+            await self._quietly("Target.detachFromTarget", {"sessionId": tab.session_id})
         attached = await self._cdp.call(
             "Target.attachToTarget", {"targetId": tab.target_id, "flatten": True}, timeout_s=_CALL_TIMEOUT_S
         )
@@ -289,6 +302,8 @@ class Browser:
     def _take(self, method: str, params: dict[str, Any], session_id: str | None) -> None:
         if session_id is not None and (tab := self._by_session.get(session_id)) is not None:
             self._take_page(tab, method, params)
+        elif session_id is not None:
+            return  # of a client's session
         elif method == "Target.attachedToTarget":
             self._attached(params)
         elif method == "Target.targetInfoChanged":
@@ -344,6 +359,8 @@ class Browser:
         # A headless shell reports the URL later. Targets are created in the order of their commands.
         created_for = next(iter(self._expected), "") if not url and opener is None else url
         expected = self._expected.pop(created_for, None)
+        if target["type"] == "browser":
+            return
         if self.is_foreign(target) or target_id in self.tabs or (expected is None and opener is None):
             self._cdp.send("Runtime.runIfWaitingForDebugger", session_id=session_id).abandon()
             return
@@ -371,6 +388,8 @@ class Browser:
         if self._quirks:
             script = {"source": host_script(self.secret), "worldName": HOST_WORLD, "runImmediately": True}
             commands.append(("Page.addScriptToEvaluateOnNewDocument", script))
+        if source := defects_script(self.defects, self.secret):
+            commands.append(("Page.addScriptToEvaluateOnNewDocument", {"source": source, "runImmediately": True}))
         for method, params in commands:
             self._send(tab, method, params)
         tab.ready = self._cdp.send("Runtime.runIfWaitingForDebugger", session_id=tab.session_id)

@@ -9,9 +9,10 @@ import os
 import re
 import shutil
 import signal
+import socket
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
@@ -32,22 +33,25 @@ _WINDOWS_PLACES = (
     r"Chromium\Application\chrome.exe",
     r"Microsoft\Edge\Application\msedge.exe",
 )
-_POLL_S = 0.01
 _VERSION_TIMEOUT_S = 5.0
 _LAST_WORDS_S = 1.0
 _STDERR_LINES = 40
+# Where Chromium reads commands and writes replies (content/browser/devtools/devtools_pipe_handler.cc).
+_PIPE_FDS = (3, 4)
 
 # Features that a WebView does not have, or that send requests by themselves.
 _FLAGS = (
     "--headless=new",
-    "--remote-debugging-port=0",
+    "--remote-debugging-pipe",
     "--no-first-run",
     "--no-default-browser-check",
     "--no-service-autorun",
     # No initial page: it would keep a hung renderer alive after all tabs have left it.
     "--no-startup-window",
     "--disable-background-networking",
+    # A dump holds memory of the page, and goes to the user's configuration folder.
     "--disable-breakpad",
+    "--disable-crash-reporter",
     "--disable-client-side-phishing-detection",
     "--disable-component-extensions-with-background-pages",
     "--disable-component-update",
@@ -76,8 +80,24 @@ _FLAGS = (
     "--renderer-process-limit=1",
     "--hide-scrollbars",
     "--touch-events=enabled",
-    # 0.0.0.0 reaches this machine, but is not loopback for Chromium: it must not bypass the device's loopback.
-    "--host-resolver-rules=MAP 0.0.0.0 ~NOTFOUND, MAP [::] ~NOTFOUND",
+    # Signed-in accounts, which a WebView has none of, are looked up there.
+    "--gaia-url=http://0.0.0.0",
+    "--google-apis-url=http://0.0.0.0",
+)
+# 0.0.0.0 reaches this machine, but is not loopback for Chromium: it must not bypass the device's loopback. The others
+# serve updates, the time and experiments to the browser itself; pages resolve their hosts at the gate.
+_HOSTS_NOT_FOUND = (
+    "0.0.0.0",  # noqa: S104
+    "[::]",
+    "clients2.google.com",
+    "clients4.google.com",
+    "clientservices.googleapis.com",
+    "content-autofill.googleapis.com",
+    "mtalk.google.com",
+    "optimizationguide-pa.googleapis.com",
+    "redirector.gvt1.com",
+    "safebrowsing.googleapis.com",
+    "update.googleapis.com",
 )
 _DISABLED_FEATURES = (
     "AutofillServerCommunication",
@@ -88,6 +108,7 @@ _DISABLED_FEATURES = (
     "HttpsUpgrades",
     "IsolateOrigins",
     "MediaRouter",
+    "NetworkTimeServiceQuerying",
     "OptimizationHints",
     "PaintHolding",
     "ProcessPerSiteUpToMainFrameThreshold",
@@ -103,6 +124,8 @@ _DISABLED_FEATURES = (
 # Chromium's dialog, which would block the tab's input. Chromium keeps preferences and policies in one file.
 _PREFERENCES: dict[str, dict[str, object]] = {
     "plugins": {"always_open_pdf_externally": True},
+    # The app accepts third-party cookies (setAcceptThirdPartyCookies); off-the-record contexts would block them.
+    "profile": {"cookie_controls_mode": 0},
     "policy": {
         "url_blocklist": ["*"],
         "url_allowlist": ["http://*", "https://*", "ws://*", "wss://*", "about:*", "blob:*", "data:*"],
@@ -112,11 +135,18 @@ _PREFERENCES: dict[str, dict[str, object]] = {
 
 @dataclass(frozen=True)
 class RunningChromium:
-    """A Chromium that is ready; `browser_path` is the path of its browser-level WebSocket."""
+    """A Chromium that is ready.
 
-    port: int
-    browser_path: str
+    Attributes:
+        sock: Our end of its devtools pipe. Chromium ends when it is closed.
+        product: "Chrome/" and its version.
+        last_words: The end of its stderr so far, or the fatal line.
+    """
+
+    sock: socket.socket
+    product: str
     pid: int
+    last_words: Callable[[], str]
 
 
 def find_chromium(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
@@ -168,6 +198,7 @@ def command_line(
 ) -> list[str]:
     """The command line; `socks_port` is the proxy for the device's loopback (network.py)."""
     flags = [*_FLAGS, f"--disable-features={','.join(_DISABLED_FEATURES)}", f"--user-data-dir={profile}"]
+    flags.append("--host-resolver-rules=" + ", ".join(f"MAP {host} ~NOTFOUND" for host in _HOSTS_NOT_FOUND))
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         flags.append("--no-sandbox")  # Chromium refuses to run as root with a sandbox
     if socks_port is not None:
@@ -201,66 +232,92 @@ async def run_chromium(command: Sequence[str], profile: Path, *, timeout_s: floa
 
     Raises:
         VirtualDeviceFailed: It exited during the start; the message has the end of its stderr.
-        DeadlineExceeded: It did not write DevToolsActivePort in time.
+        DeadlineExceeded: It did not respond on its devtools pipe in time.
     """
-    ready = _make_profile(profile)
+    _make_profile(profile)
     deadline = Deadline.after(timeout_s)
-    process = await asyncio.create_subprocess_exec(
+    ours, its = socket.socketpair()
+    with ours:
+        with its:
+            process = await _spawn(command, profile, its)
+        written = _Stderr()
+        draining = asyncio.create_task(_drain(process, written), name=f"stderr of chromium {process.pid}")
+        try:
+            product = await _first_reply(process, ours, written, draining, deadline)
+            yield RunningChromium(ours, product, process.pid, written.tail)
+        finally:
+            await finish(_stop(process, draining), at_most_s=10.0, what=f"stopping chromium {process.pid}")
+
+
+async def _spawn(command: Sequence[str], profile: Path, pipe: socket.socket) -> asyncio.subprocess.Process:
+    import fcntl  # Windows has neither, and finds a program here all the same
+    import resource
+
+    end = pipe.fileno()
+
+    def prepare() -> None:
+        os.umask(0o077)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        high = fcntl.fcntl(end, fcntl.F_DUPFD, 10)
+        os.dup2(high, _PIPE_FDS[0])
+        os.dup2(high, _PIPE_FDS[1])
+
+    return await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
-        # Chromium leaves a folder for its singleton socket in TMPDIR; the profile is removed with the device.
-        env={**os.environ, "TMPDIR": str(profile)},
+        pass_fds=_PIPE_FDS,
+        preexec_fn=prepare,  # only system calls: it runs between fork and exec
+        env={**os.environ, **_environment(profile)},
     )
-    written = _Stderr()
-    draining = asyncio.create_task(_drain(process, written), name=f"stderr of chromium {process.pid}")
-    try:
-        port, path = await _devtools_port(process, ready, written, draining, deadline)
-        yield RunningChromium(port, path, process.pid)
-    finally:
-        await finish(_stop(process, draining), at_most_s=10.0, what=f"stopping chromium {process.pid}")
 
 
-def _make_profile(profile: Path) -> Path:
+def _environment(profile: Path) -> dict[str, str]:
+    """Keeps in the profile, which is removed with the device, what Chromium writes elsewhere."""
+    return {
+        "TMPDIR": str(profile),  # the folder of its singleton socket
+        "BREAKPAD_DUMP_LOCATION": str(profile / "crashes"),
+        "CHROME_CONFIG_HOME": str(profile),
+        "GSETTINGS_BACKEND": "memory",  # its toolkit would write the desktop's settings into the user's cache
+    }
+
+
+def _make_profile(profile: Path) -> None:
     preferences = profile / "Default" / "Preferences"
-    preferences.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # One by one: the folders that mkdir makes above the last one are open to others.
+    for folder in (*reversed(profile.parents), profile, preferences.parent):
+        if not folder.exists():
+            folder.mkdir(mode=0o700)
     preferences.write_text(json.dumps(_PREFERENCES))
-    ready = profile / "DevToolsActivePort"
-    ready.unlink(missing_ok=True)
-    return ready
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text()
-    except OSError:
-        return ""
-
-
-async def _devtools_port(
+async def _first_reply(
     process: asyncio.subprocess.Process,
-    ready: Path,
+    pipe: socket.socket,
     written: _Stderr,
     draining: asyncio.Task[None],
     deadline: Deadline,
-) -> tuple[int, str]:
-    while True:
-        # Written after the port is bound: the port, a newline, and (maybe later) the path of the browser's WebSocket.
-        port, _, path = _read(ready).partition("\n")
-        if port.isdigit() and path.strip():
-            return int(port), path.strip()
-        if process.returncode is not None:
-            # Its exit may be noticed before its stderr was read.
-            await asyncio.wait({draining}, timeout=_LAST_WORDS_S)
-            raise VirtualDeviceFailed(
-                f"Chromium exited with {process.returncode} before it was ready: {written.tail()}",
-                stderr="\n".join(written.lines),
-            )
-        if deadline.passed:
-            raise deadline.exceeded("starting Chromium", written.tail())
-        await asyncio.sleep(_POLL_S)
+) -> str:
+    """Waits until Chromium serves its pipe; its product."""
+    loop = asyncio.get_running_loop()
+    pipe.setblocking(False)
+    received = b""
+    async with deadline.bound("starting Chromium", written.tail):
+        with contextlib.suppress(ConnectionError):
+            await loop.sock_sendall(pipe, b'{"id":1,"method":"Browser.getVersion"}\0')
+            while not received.endswith(b"\0") and (piece := await loop.sock_recv(pipe, 64 * 1024)):
+                received += piece
+        if received.endswith(b"\0"):
+            return str(json.loads(received[:-1])["result"]["product"])
+        await process.wait()
+    # Its exit may be noticed before its stderr was read.
+    await asyncio.wait({draining}, timeout=_LAST_WORDS_S)
+    raise VirtualDeviceFailed(
+        f"Chromium exited with {process.returncode} before it was ready: {written.tail()}",
+        stderr="\n".join(written.lines),
+    )
 
 
 @dataclass

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
+
+from bridge.snapshot.injected import packaged_script
 
 BASE_DPI = 160
 
@@ -76,51 +79,12 @@ class Identity:
         }
 
 
-# Select popups and date, time and colour pickers are dialogs on Android, which crash a WebView without an Activity.
-# A select opens by mousedown or key, the inputs by key or by click, also through their label (Blink's
-# MenuListSelectType, ChooserOnlyTemporalInputTypeView, ColorInputType). The trusted event's default action opens the
-# picker, so the page or the bridge can prevent it; the script checks after the dispatch.
-# The script reports through a dialog with a secret text: a binding would need the Runtime domain, which sends every
-# console message of every page.
 HOST_WORLD = "webview-host"
-_PICKER_WATCH = """(() => {
-  const kinds = new Set(['date', 'datetime-local', 'month', 'week', 'time', 'color']);
-  const picker = (node) => node && node.nodeType === 1 && !node.disabled &&
-    (node.localName === 'select' ||
-      (node.localName === 'input' && kinds.has(node.type) && (node.type === 'color' || !node.readOnly)));
-  const opens = ({ key, altKey }) => [' ', 'Enter', 'F4'].includes(key) || (altKey && /Arrow(Up|Down)/.test(key));
-  const watch = (event) => {
-    if (!event.isTrusted || (event.type === 'keydown' && !opens(event))) return;
-    let node = event.composedPath()[0];
-    if (node && node.localName === 'option') node = node.closest('select');
-    if (!picker(node) || event.type === (node.localName === 'select' ? 'click' : 'mousedown')) return;
-    setTimeout(() => { if (!event.defaultPrevented) alert('SECRET ' + node.localName); }, 0);
-  };
-  // showPicker gives no event of its own. It needs a person's, in whose handlers pages call it.
-  const look = (event) => {
-    const isDialog = (node) => getComputedStyle(node).appearance !== 'base-select';
-    const find = () => [...document.querySelectorAll('select:open')].some(isDialog) && alert('SECRET select');
-    if (event.isTrusted) setTimeout(find, 0);
-  };
-  addEventListener('pointerup', look, true);
-  addEventListener('click', look, true);
-  addEventListener('keydown', look, true);
-  addEventListener('mousedown', watch, true);
-  addEventListener('click', watch, true);
-  addEventListener('keydown', watch, true);
-})()"""
-
-# The host app's shouldOverrideUrlLoading cancels these navigations: the page stays.
-_STAY = """globalThis.navigation && navigation.addEventListener('navigate', (event) => {
-  if (!/^(https?|about|blob|data|javascript):/i.test(event.destination.url)) event.preventDefault();
-})"""
 
 
 def host_script(secret: str) -> str:
-    """The script for every document: pickers kill the app, and addresses of other apps are not opened."""
-    return f"{picker_watch(secret)};{_STAY}"
+    """The script for every document: pickers kill the app, and addresses of other apps are not opened.
 
-
-def picker_watch(secret: str) -> str:
-    """The script that opens a dialog with the text `SECRET ELEMENT` when a picker opens."""
-    return _PICKER_WATCH.replace("SECRET", secret)
+    It opens a dialog with the text `SECRET ELEMENT` when a picker opens.
+    """
+    return f"{packaged_script('bridge.virtual_device.engine', 'host_quirks.min.js')}({json.dumps(secret)})"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import os
-import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.cdp import open_cdp
-from bridge.virtual_device.android import open_streams
 from bridge.virtual_device.engine.browser import Browser
 from bridge.virtual_device.engine.chromium import (
     RunningChromium,
@@ -24,6 +20,7 @@ from bridge.virtual_device.engine.chromium import (
 )
 from bridge.virtual_device.engine.emulation import Identity, ViewSize
 from bridge.virtual_device.engine.network import Dial, StreamPair, loopback_proxy, refusing_proxy, way_into_device
+from bridge.virtual_device.engine.pipe import DevtoolsPipe, open_pipe
 from bridge.virtual_device.engine.relay import Relay
 from bridge.virtual_device.engine.tabs import EngineTab, Listener
 
@@ -62,29 +59,15 @@ async def start_engine(options: EngineOptions, dial_loopback: Dial) -> AsyncIter
         extra = ("--site-per-process",) if options.isolates_sites else ()
         command = command_line(program, profile, socks_port=socks_port, user_agent=user_agent, extra=extra)
         running = await stack.enter_async_context(run_chromium(command, profile, timeout_s=options.start_timeout_s))
-        sock = await _connect(running.port)
-        cdp = await stack.enter_async_context(open_cdp(sock, running.browser_path, timeout_s=options.start_timeout_s))
-        version = await cdp.call("Browser.getVersion", timeout_s=options.start_timeout_s)
-        identity = Identity(str(version["product"]).partition("/")[2], options.android_release)
-        browser = Browser(cdp, identity, quirks=options.quirks)
+        pipe = await stack.enter_async_context(open_pipe(running.sock))
+        identity = Identity(running.product.partition("/")[2], options.android_release)
+        browser = Browser(pipe, identity, quirks=options.quirks)
         await browser.start()
-        engine = Engine(options, running, browser, identity, dial_loopback, socks_port, stack)
+        engine = Engine(options, running, pipe, browser, identity, dial_loopback, socks_port, stack)
         try:
             yield engine
         finally:
             engine.relay.cut()
-
-
-async def _connect(port: int) -> socket.socket:
-    sock = socket.socket()
-    sock.setblocking(False)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    try:
-        await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", port))
-    except BaseException:
-        sock.close()
-        raise
-    return sock
 
 
 class Engine:
@@ -102,6 +85,7 @@ class Engine:
         self,
         options: EngineOptions,
         running: RunningChromium,
+        pipe: DevtoolsPipe,
         browser: Browser,
         identity: Identity,
         dial_loopback: Dial,
@@ -113,7 +97,7 @@ class Engine:
         self.identity = identity
         self.cleartext_permitted = True
         self.on_host_death: Callable[[str], None] = lambda _reason: None
-        self.relay = Relay(self, port=running.port, browser_path=running.browser_path, package=options.package)
+        self.relay = Relay(self, pipe, package=options.package, has_quirks=options.quirks)
         self._running = running
         self._dial = dial_loopback
         self._socks_port = socks_port
@@ -131,6 +115,16 @@ class Engine:
         return self._running.pid
 
     @property
+    def last_words(self) -> str:
+        """The end of Chromium's stderr, or its fatal line."""
+        return self._running.last_words()
+
+    @property
+    def defects(self) -> set[str]:
+        """Names of `defects.DEFECTS` that the device has; change the set to add or remove one."""
+        return self.browser.defects
+
+    @property
     def secret(self) -> str:
         return self.browser.secret
 
@@ -138,17 +132,8 @@ class Engine:
         self.browser.listener = listener
 
     async def devtools(self) -> StreamPair:
-        """Connects to the devtools socket: through the relay, or without quirks to Chromium's own port."""
-        if self.options.quirks:
-            return await self.relay.open()
-        sock = socket.socket()
-        sock.setblocking(False)
-        try:
-            await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", self._running.port))
-            return await open_streams(sock)
-        except BaseException:
-            sock.close()
-            raise
+        """Connects to the devtools socket."""
+        return await self.relay.open()
 
     async def open_tab(self, url: str, view: ViewSize, *, profile: str | None, timeout_s: float) -> EngineTab:
         return await self.browser.open(url, view, await self._context(profile), timeout_s=timeout_s)
@@ -207,6 +192,8 @@ class Engine:
 
     async def _context(self, profile: str | None) -> str | None:
         """The browser context for a profile under the current network rules; None is the default context."""
+        if "shared_profiles" in self.defects:
+            profile = None
         key = (profile, self._proxy is not None, self.cleartext_permitted)
         if key == (None, False, True):
             return None

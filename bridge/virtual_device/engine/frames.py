@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-CONTINUATION, TEXT, PING = 0, 1, 9
+CONTINUATION, TEXT, CLOSE, PING, PONG = 0, 1, 8, 9, 10
 _UINT16 = struct.Struct(">H")
 _UINT64 = struct.Struct(">Q")
 
@@ -70,3 +70,13 @@ def text_frame(payload: bytes, *, masked: bool) -> bytes:
     else:
         head = bytes([0x81, mask_bit | 127]) + _UINT64.pack(size)
     return head + (b"\0\0\0\0" if masked else b"") + payload
+
+
+def pong_frame(payload: bytes) -> bytes:
+    """The reply to a ping, unmasked; a control frame has at most 125 bytes (RFC 6455 §5.5)."""
+    return bytes([0x80 | PONG, len(payload[:125])]) + payload[:125]
+
+
+def close_frame(payload: bytes) -> bytes:
+    """The reply to a close frame, unmasked, with the client's status code."""
+    return bytes([0x80 | CLOSE, len(payload[:2])]) + payload[:2]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import ipaddress
 import json
 from collections.abc import Mapping
@@ -10,6 +12,7 @@ from typing import Any
 
 MAX_HEAD_BYTES = 16 * 1024
 _REASONS = {200: "OK", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 500: "Internal Server Error"}
+_WEBSOCKET_GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _HOST_REFUSED = "Host header is specified and is not an IP address or localhost."
 
 
@@ -86,14 +89,17 @@ def _response(status: int, body: bytes, content_type: str) -> bytes:
     return head.encode() + body
 
 
-def upgrade_request(path: str, port: int, request: HttpRequest) -> bytes:
-    """The client's handshake for Chromium, without extensions: compressed frames could not be inspected."""
+def upgrade_response(request: HttpRequest) -> bytes:
+    """Accepts a WebSocket handshake (RFC 6455 §4.2.2), without extensions: compressed frames could not be inspected.
+
+    Raises:
+        BadRequest: The request has no key, or another version of the protocol.
+    """
+    key = request.headers.get("sec-websocket-key", "")
+    if not key or request.headers.get("sec-websocket-version", "13") != "13":
+        raise BadRequest("not a WebSocket handshake")
+    accept = base64.b64encode(hashlib.sha1(key.encode("latin-1") + _WEBSOCKET_GUID).digest())  # noqa: S324
     return (
-        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-        f"Sec-WebSocket-Version: {request.headers.get('sec-websocket-version', '13')}\r\n"
-        f"Sec-WebSocket-Key: {request.headers.get('sec-websocket-key', '')}\r\n\r\n"
-    ).encode("latin-1")
-
-
-def get_request(path: str, port: int) -> bytes:
-    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+        b"HTTP/1.1 101 WebSocket Protocol Handshake\r\nUpgrade: WebSocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n"
+    )

@@ -2,7 +2,8 @@
 
 Chromium runs on the desktop, so its 127.0.0.1 would be the desktop's. It gets a SOCKS proxy for loopback addresses,
 which connects to the device's loopback, where only `adb reverse` opens ports.
-SOCKS 5 is RFC 1928.
+SOCKS 5 is RFC 1928. Chromium connects to proxies over TCP alone and sends SOCKS proxies no password, so these listen on
+loopback and serve only connections of this user's own processes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import logging
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+
+from bridge.peer_user import is_peer_of, own_user
 
 _log = logging.getLogger(__name__)
 
@@ -174,7 +177,10 @@ async def _serve(
         assert task is not None
         open_now.add(task)
         try:
-            await handle(reader, writer)
+            if is_peer_of(writer.get_extra_info("socket"), {own_user()}):
+                await handle(reader, writer)
+            else:
+                _log.debug("another user of this machine connected to the %s and was refused", what)
         except asyncio.CancelledError:
             writer.transport.abort()  # the block ended; asyncio would log a cancelled handler as an error
         except Exception:

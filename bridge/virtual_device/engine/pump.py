@@ -1,110 +1,94 @@
-"""Transforms both directions of a devtools WebSocket piece by piece; frames that need no change are not copied."""
+"""A devtools WebSocket from both ends: frames of a client become commands, messages of Chromium become frames."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bridge.virtual_device.engine.frames import CONTINUATION, TEXT, FrameHead, parse_head, text_frame, unmask
-from bridge.virtual_device.engine.quirks import ConnectionQuirks
+from bridge.virtual_device.engine.frames import (
+    CLOSE,
+    CONTINUATION,
+    PING,
+    TEXT,
+    close_frame,
+    parse_head,
+    pong_frame,
+    text_frame,
+    unmask,
+)
+from bridge.virtual_device.engine.quirks import Quirks
 
 _PEEK_BYTES = 64
+# Chromium closes a connection over a message of more than 100 MiB (devtools_http_handler.cc).
+MAX_MESSAGE_BYTES = 100 * 1024 * 1024
+
+
+class MessageTooLong(ValueError):
+    """A client sends more than a message may have."""
 
 
 class FromBrowser:
-    """Chromium to client.
+    """Chromium to client. Only messages that the quirks want are parsed."""
 
-    Buffers only messages that the quirks want, until they are complete; all others pass at once.
-    """
-
-    def __init__(self, quirks: ConnectionQuirks) -> None:
+    def __init__(self, quirks: Quirks) -> None:
         self._quirks = quirks
-        self._held = bytearray()
-        self._passing_bytes = 0
 
-    def feed(self, piece: bytes) -> list[bytes]:
-        if self._passing_bytes >= len(piece) and not self._held:
-            self._passing_bytes -= len(piece)
-            return [piece]
-        return list(self._cut(piece))
-
-    def _cut(self, piece: bytes) -> Iterator[bytes]:
-        if self._passing_bytes:
-            yield piece[: self._passing_bytes]
-            piece, self._passing_bytes = piece[self._passing_bytes :], 0
-        if self._held:
-            self._held += piece
-            piece = bytes(self._held)
-            self._held.clear()
-        at = passed_from = 0
-        while at < len(piece):
-            head = parse_head(piece, at)
-            peek_bytes = 0 if head is None else min(head.payload_bytes, _PEEK_BYTES)
-            if head is None or len(piece) < at + head.header_bytes + peek_bytes:
-                break
-            start = at + head.header_bytes
-            end = at + head.frame_bytes
-            if not self._wanted(head, piece[start : start + peek_bytes]):
-                at = end
-                continue
-            if end > len(piece):
-                break
-            if at > passed_from:
-                yield piece[passed_from:at]
-            rewritten = self._quirks.from_browser(piece[start:end])
-            if rewritten is not None:
-                yield text_frame(rewritten, masked=False)
-            at = passed_from = end
-        if at > len(piece):  # the rest of the last frame passes too
-            self._passing_bytes = at - len(piece)
-            at = len(piece)
-        if at > passed_from:
-            yield piece[passed_from:at]
-        self._held += piece[at:]
-
-    def _wanted(self, head: FrameHead, peek: bytes) -> bool:
-        # Chromium's server sends each message as one frame (net/server/web_socket_encoder.cc).
-        return head.opcode == TEXT and head.fin and self._quirks.wants(peek)
+    def feed(self, message: bytes) -> bytes:
+        """The frame for the client; b"" drops the message."""
+        if not self._quirks.wants(message[:_PEEK_BYTES]):
+            return text_frame(message, masked=False)
+        rewritten = self._quirks.from_browser(message)
+        return b"" if rewritten is None else text_frame(rewritten, masked=False)
 
 
 class FromClient:
-    """Client to Chromium, with responses for the client that replace Chromium's."""
+    """Client to Chromium, with responses for the client that replace Chromium's.
 
-    def __init__(self, quirks: ConnectionQuirks) -> None:
+    Attributes:
+        is_closed: The client sent a close frame, and nothing more is read.
+    """
+
+    def __init__(self, quirks: Quirks) -> None:
+        self.is_closed = False
         self._quirks = quirks
         self._held = bytearray()
-        self._raw = bytearray()
         self._message = bytearray()
 
     def feed(self, piece: bytes) -> tuple[list[bytes], list[bytes]]:
-        """(to Chromium, back to the client)"""
+        """(messages to Chromium, frames back to the client).
+
+        Raises:
+            MessageTooLong: A frame or a message exceeds MAX_MESSAGE_BYTES.
+        """
         self._held += piece
         onward: list[bytes] = []
         back: list[bytes] = []
         at = 0
-        while (head := parse_head(self._held, at)) is not None and len(self._held) >= at + head.frame_bytes:
-            frame = bytes(self._held[at : at + head.frame_bytes])
-            at += head.frame_bytes
-            if head.opcode not in (TEXT, CONTINUATION):
-                onward.append(frame)  # control frames may come between the fragments of a message
-                continue
-            key = frame[head.header_bytes - 4 : head.header_bytes] if head.masked else b"\0\0\0\0"
-            payload = unmask(frame[head.header_bytes :], key)
-            if not head.fin or head.opcode == CONTINUATION:
-                self._raw += frame
+        while (head := parse_head(self._held, at)) is not None and not self.is_closed:
+            if head.payload_bytes + len(self._message) > MAX_MESSAGE_BYTES:
+                raise MessageTooLong
+            if len(self._held) < at + head.frame_bytes:
+                break
+            start, end = at + head.header_bytes, at + head.frame_bytes
+            key = bytes(self._held[start - 4 : start]) if head.masked else b"\0\0\0\0"
+            payload = unmask(self._held[start:end], key)
+            at = end
+            if head.opcode == PING:
+                back.append(pong_frame(payload))
+            elif head.opcode == CLOSE:
+                back.append(close_frame(payload))
+                self.is_closed = True
+            elif head.opcode in (TEXT, CONTINUATION):  # control frames may come between the fragments of a message
                 self._message += payload
-                if not head.fin:
-                    continue
-                frame, payload = bytes(self._raw), bytes(self._message)
-                self._raw.clear()
-                self._message.clear()
-            verdict = self._quirks.from_client(payload)
-            if verdict.before is not None:
-                onward.append(text_frame(verdict.before, masked=True))
-            if verdict.response is not None:
-                back.append(text_frame(verdict.response, masked=False))
-            elif verdict.replacement is not None:
-                onward.append(text_frame(verdict.replacement, masked=True))
-            else:
-                onward.append(frame)
+                if head.fin:
+                    message = bytes(self._message)
+                    self._message.clear()
+                    self._judge(message, onward, back)
         del self._held[:at]
         return onward, back
+
+    def _judge(self, message: bytes, onward: list[bytes], back: list[bytes]) -> None:
+        outcome = self._quirks.from_client(message)
+        if outcome.before is not None:
+            onward.append(outcome.before)
+        if outcome.response is not None:
+            back.append(text_frame(outcome.response, masked=False))
+        else:
+            onward.append(message if outcome.replacement is None else outcome.replacement)

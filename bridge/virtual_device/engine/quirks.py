@@ -11,12 +11,16 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bridge.virtual_device.engine.capture import WebViewCapture, plan_capture, reshaped
+from bridge.virtual_device.engine.defects import is_refused
 from bridge.virtual_device.engine.refusals import NAMING_A_TARGET, NO_TARGET, Refusal, refused
 from bridge.virtual_device.engine.responses import dumped, error_response, result_response
 from bridge.virtual_device.engine.tabs import EngineTab
+
+if TYPE_CHECKING:
+    from bridge.virtual_device.engine.engine import Engine
 
 CLIENT_HEAD = re.compile(rb'\s*\{\s*"id"\s*:\s*(\d+)\s*,\s*"method"\s*:\s*"([A-Za-z.]+)"')
 HEAD_BYTES = 160
@@ -35,25 +39,6 @@ _EVENTS_OF_INTEREST = (
 _CONTEXT_CREATED = b'{"method":"Runtime.executionContextCreated"'
 
 
-class QuirkContext(Protocol):
-    """The part of the engine that the quirks of a connection use."""
-
-    cleartext_permitted: bool
-
-    @property
-    def secret(self) -> str:
-        """The text that marks a dialog as the report of an opened picker."""
-        ...
-
-    def tab(self, target_id: str) -> EngineTab | None: ...
-    def is_foreign(self, target: Mapping[str, Any]) -> bool: ...
-    def show(self, tab: EngineTab) -> None: ...
-    def lost_runtime_enables(self) -> int: ...
-    def host_dies(self, reason: str) -> None: ...
-    def attached(self, target_id: str, change: int) -> None: ...
-    def is_attached(self, target_id: str) -> bool: ...
-
-
 @dataclass(frozen=True)
 class MessageOutcome:
     """The handling of a client's message: pass it, replace it, or respond instead of Chromium.
@@ -68,6 +53,25 @@ class MessageOutcome:
 
 
 PASS = MessageOutcome()
+
+
+class NoQuirks:
+    """Chromium as it is; see ConnectionQuirks."""
+
+    def from_client(self, payload: bytes) -> MessageOutcome:
+        return PASS
+
+    def wants(self, head: bytes) -> bool:
+        return False
+
+    def from_browser(self, payload: bytes) -> bytes | None:
+        return payload
+
+    def own_commands(self) -> list[bytes]:
+        return []
+
+    def closed(self) -> list[EngineTab]:
+        return []
 
 
 @dataclass
@@ -92,8 +96,8 @@ class _Watched:
 class ConnectionQuirks:
     """The quirks of one WebSocket; `target_id` is None for the browser-level one."""
 
-    def __init__(self, context: QuirkContext, target_id: str | None) -> None:
-        self._context = context
+    def __init__(self, engine: Engine, target_id: str | None) -> None:
+        self._engine = engine
         self._browser_level = target_id is None
         self._sessions: dict[str | None, _Session] = {None: _Session(target_id)}
         self._watched: dict[int, _Watched] = {}
@@ -102,11 +106,11 @@ class ConnectionQuirks:
         self._own_ids = 2**31 - 1
         self._to_browser: list[bytes] = []
         if target_id is not None:
-            context.attached(target_id, 1)
+            engine.attached(target_id, 1)
 
     def from_client(self, payload: bytes) -> MessageOutcome:
         head = CLIENT_HEAD.match(payload, 0, HEAD_BYTES)
-        if head is not None and not _is_of_interest(head[2].decode()):
+        if head is not None and not self._engine.defects and not _is_of_interest(head[2].decode()):
             return PASS
         try:
             message = json.loads(payload)
@@ -116,9 +120,9 @@ class ConnectionQuirks:
             return PASS
         return self._handle(message)
 
-    def wants(self, head: bytes | bytearray | memoryview) -> bool:
+    def wants(self, head: bytes) -> bool:
         """True if `from_browser` must see a message of Chromium that starts like this."""
-        start = bytes(head[:64])
+        start = head[:64]
         if start.startswith(b'{"id":'):
             if not self._watched:
                 return False
@@ -132,7 +136,7 @@ class ConnectionQuirks:
             refused = payload.replace(_SOCKS_FAILED.encode(), self._net_error("").encode())
             return refused.replace(_KEPT_FROM.encode(), _UNKNOWN_SCHEME.encode())
         if payload.startswith(b'{"method":"Page.'):
-            return None if self._context.secret.encode() in payload else payload
+            return None if self._engine.secret.encode() in payload else payload
         message = json.loads(payload)
         if "id" in message:
             return self._reply(message, payload)
@@ -169,13 +173,13 @@ class ConnectionQuirks:
         if method == "Target.getTargets":
             self._watch(message, self._own_targets)
         elif method == "Browser.crash":
-            self._context.host_dies("Browser.crash")
+            self._engine.host_dies("Browser.crash")
         if session is None or tab is None:
             return PASS
         if method.startswith("Input."):
-            self._context.show(tab)
+            self._engine.show(tab)
         elif method == "Page.captureScreenshot":
-            self._context.show(tab)
+            self._engine.show(tab)
             return self._capture(message, params, session, tab)
         elif method == "Page.navigate":
             return self._navigate(message, params, tab)
@@ -188,10 +192,12 @@ class ConnectionQuirks:
         return PASS
 
     def _refusal(self, method: str, session_id: Any, params: Mapping[str, Any]) -> Refusal | None:
+        if is_refused(method, self._engine.defects):
+            return -32601, f"'{method}' wasn't found"
         if (refusal := refused(method, at_browser=self._browser_level and session_id is None)) is not None:
             return refusal
         target_id = params.get("targetId")
-        hidden = target_id in self._hidden or self._context.is_foreign({"targetId": target_id, "type": "page"})
+        hidden = target_id in self._hidden or self._engine.is_foreign({"targetId": target_id, "type": "page"})
         return NO_TARGET if method in NAMING_A_TARGET and hidden else None
 
     def _capture(
@@ -236,7 +242,7 @@ class ConnectionQuirks:
         return PASS
 
     def _net_error(self, scheme: str) -> str:
-        if not self._context.cleartext_permitted and scheme != "https":
+        if not self._engine.cleartext_permitted and scheme != "https":
             return "net::ERR_CLEARTEXT_NOT_PERMITTED"
         return "net::ERR_CONNECTION_REFUSED"
 
@@ -247,7 +253,7 @@ class ConnectionQuirks:
 
     def _runtime_enable(self, message: dict[str, Any], session: _Session) -> None:
         if session.losses_left is None:
-            session.losses_left = self._context.lost_runtime_enables()
+            session.losses_left = self._engine.lost_runtime_enables()
         if session.losses_left <= 0 or session.losing:
             return
         session.losses_left -= 1
@@ -274,16 +280,16 @@ class ConnectionQuirks:
 
     def _own_targets(self, reply: dict[str, Any]) -> None:
         targets = reply.get("result", {}).get("targetInfos", [])
-        own = [target for target in targets if not self._context.is_foreign(target)]
+        own = [target for target in targets if not self._engine.is_foreign(target)]
         for target in own:
-            target["attached"] = self._context.is_attached(target["targetId"])
+            target["attached"] = self._engine.is_attached(target["targetId"])
         reply.get("result", {})["targetInfos"] = own
 
     def _target_event(self, message: dict[str, Any]) -> bool:
         """True if the client gets an event of the Target domain."""
         method, params = message["method"], message["params"]
         target = params.get("targetInfo")
-        if target is not None and self._context.is_foreign(target):
+        if target is not None and self._engine.is_foreign(target):
             self._hidden.add(target["targetId"])
             if method == "Target.attachedToTarget":
                 self._own_ids -= 1
@@ -295,7 +301,7 @@ class ConnectionQuirks:
             return False
         if method == "Target.attachedToTarget":
             self._sessions[params["sessionId"]] = _Session(target["targetId"])
-            self._context.attached(target["targetId"], 1)
+            self._engine.attached(target["targetId"], 1)
         elif method == "Target.detachedFromTarget":
             session = self._sessions.pop(params["sessionId"], None)
             if session is None:
@@ -305,7 +311,7 @@ class ConnectionQuirks:
 
     def _end_session(self, session: _Session) -> None:
         if session.target_id is not None:
-            self._context.attached(session.target_id, -1)
+            self._engine.attached(session.target_id, -1)
             tab = self._tab(session)
             if tab is not None:
                 self._page_domain(session, tab, False)
@@ -325,7 +331,10 @@ class ConnectionQuirks:
             self._watched[message["id"]] = _Watched(message.get("sessionId"), rewrite)
 
     def _tab(self, session: _Session) -> EngineTab | None:
-        return self._context.tab(session.target_id) if session.target_id is not None else None
+        return self._engine.tab(session.target_id) if session.target_id is not None else None
+
+
+Quirks: TypeAlias = ConnectionQuirks | NoQuirks
 
 
 def _is_of_interest(method: str) -> bool:

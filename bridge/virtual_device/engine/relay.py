@@ -1,4 +1,4 @@
-"""The WebView's devtools server: serves HTTP itself and relays WebSockets to Chromium through the quirks."""
+"""The WebView's devtools server: serves HTTP and WebSockets, and passes messages to Chromium through the quirks."""
 
 from __future__ import annotations
 
@@ -7,32 +7,31 @@ import json
 import logging
 import re
 import socket
+from collections import deque
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from bridge.errors import BridgeError, ProtocolError
 from bridge.virtual_device.android import StreamPair, open_streams
 from bridge.virtual_device.engine import http
-from bridge.virtual_device.engine.emulation import Identity
 from bridge.virtual_device.engine.frames import text_frame
-from bridge.virtual_device.engine.pump import FromBrowser, FromClient
-from bridge.virtual_device.engine.quirks import ConnectionQuirks, QuirkContext
+from bridge.virtual_device.engine.pipe import DevtoolsPipe, PipeSession
+from bridge.virtual_device.engine.pump import FromBrowser, FromClient, MessageTooLong
+from bridge.virtual_device.engine.quirks import ConnectionQuirks, NoQuirks, Quirks
 from bridge.virtual_device.engine.tabs import EngineTab
+
+if TYPE_CHECKING:
+    from bridge.virtual_device.engine.engine import Engine
 
 _log = logging.getLogger(__name__)
 
 BROWSER_PATH = "/devtools/browser"
 _PAGE_PATH = re.compile(r"/devtools/page/([A-Za-z0-9-]+)")
 _BUFFER_BYTES = 1024 * 1024
+# Chromium drops messages when as many bytes wait for a client (kSendBufferSizeForDevTools, devtools_http_handler.cc).
+_MAX_UNSENT_BYTES = 256 * 1024 * 1024
 _CHROMIUM_TIMEOUT_S = 10.0
-
-
-class Device(QuirkContext, Protocol):
-    """The part of the engine that the relay uses."""
-
-    identity: Identity
-
-    def tabs(self) -> Mapping[str, EngineTab]: ...
-    def restore(self, tab: EngineTab) -> None: ...
+_TARGET_CLOSED = b'{"method":"Inspector.detached","params":{"reason":"target_closed"}}'
 
 
 class Relay:
@@ -40,17 +39,19 @@ class Relay:
 
     Attributes:
         package: The app whose process owns the socket, reported by /json/version.
+        has_quirks: Whether it behaves as WebView's server. Without, it shows all of Chromium's own targets.
         serving: Cleared while the process is frozen: connections are accepted but not served.
     """
 
-    def __init__(self, device: Device, *, port: int, browser_path: str, package: str) -> None:
-        self.device = device
-        self.port = port
-        self.browser_path = browser_path
+    def __init__(self, engine: Engine, pipe: DevtoolsPipe, *, package: str, has_quirks: bool) -> None:
+        self.engine = engine
+        self.pipe = pipe
         self.package = package
+        self.has_quirks = has_quirks
         self.serving = asyncio.Event()
         self.serving.set()
-        self._connections: set[_ClientSide] = set()
+        self._connections: set[_Connection] = set()
+        pipe.on_flow = self._flow
 
     async def open(self) -> StreamPair:
         """The client's end of a new connection, a kernel socket pair."""
@@ -60,7 +61,7 @@ class Relay:
             for end in (near, far):
                 end.setblocking(False)
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
-            await loop.create_connection(lambda: _ClientSide(self), sock=far)
+            await loop.create_connection(lambda: _Connection(self), sock=far)
             return await open_streams(near)
         except BaseException:
             near.close()
@@ -70,12 +71,14 @@ class Relay:
     def freeze(self) -> None:
         """Stops reading from all connections, as a frozen process does."""
         self.serving.clear()
-        for connection in self._connections:
-            connection.flow()
+        self._flow()
 
     def thaw(self) -> None:
         self.serving.set()
-        for connection in self._connections:
+        self._flow()
+
+    def _flow(self) -> None:
+        for connection in tuple(self._connections):
             connection.flow()
 
     def cut(self) -> None:
@@ -94,32 +97,32 @@ class Relay:
             return http.response(500, "Could not create new page")
         if path == "/json/protocol":
             # NOTREACHED() in devtools_http_handler.cc on Android
-            self.device.host_dies("/json/protocol was requested")
+            self.engine.host_dies("/json/protocol was requested")
             return b""
         verb, _, target_id = path.removeprefix("/json/").partition("/")
         if verb in ("activate", "close") and path.startswith("/json/"):
-            if self.device.tab(target_id) is None:
+            if self.has_quirks and self.engine.tab(target_id) is None:
                 return http.response(404, f"No such target id: {target_id}")
-            await self._ask_chromium(f"/json/{verb}/{target_id}")
+            await self._call(f"Target.{verb}Target", {"targetId": target_id})
             return http.response(200, "Target activated" if verb == "activate" else "Target is closing")
         return http.response(404, f"Unknown command: {path}")
 
-    def websocket_path(self, path: str) -> tuple[str, str | None] | None:
-        """Chromium's path for a client's path, and the tab's target id (None: browser level); None if unknown."""
+    def target_of(self, path: str) -> str | None:
+        """The target id of a WebSocket's path, "" for the browser; None if there is none."""
         if path == BROWSER_PATH:
-            return self.browser_path, None
+            return ""
         found = _PAGE_PATH.fullmatch(path)
-        if found is None or self.device.tab(found[1]) is None:
+        if found is None or (self.has_quirks and self.engine.tab(found[1]) is None):
             return None
-        return path, found[1]
+        return found[1]
 
     def _version(self, request: http.HttpRequest) -> dict[str, str]:
-        version = self.device.identity.chromium_version
+        version = self.engine.identity.chromium_version
         return {
             "Android-Package": self.package,
             "Browser": f"Chrome/{version}",
             "Protocol-Version": "1.3",
-            "User-Agent": self.device.identity.user_agent,
+            "User-Agent": self.engine.identity.user_agent,
             "V8-Version": version,
             "WebKit-Version": f"537.36 (@{version})",
             "webSocketDebuggerUrl": f"ws://{request.headers.get('host', '')}{BROWSER_PATH}",
@@ -127,32 +130,29 @@ class Relay:
 
     async def _list(self, request: http.HttpRequest) -> list[dict[str, Any]]:
         host = request.headers.get("host", "")
-        listed = []
-        for entry in json.loads(await self._ask_chromium("/json/list")):
-            tab = self.device.tab(entry.get("id", ""))
-            is_worker = entry.get("type") in ("worker", "shared_worker", "service_worker")
-            if tab is None and (not is_worker or self.device.is_foreign(entry)):
-                continue
-            path = f"{host}/devtools/page/{entry['id']}"
-            frontend = f"https://chrome-devtools-frontend.appspot.com/serve_rev/inspector.html?ws={path}"
-            own = {
-                "description": "" if tab is None else describe(tab),
-                "devtoolsFrontendUrl": frontend,
-                "webSocketDebuggerUrl": f"ws://{path}",
-            }
-            listed.append({**entry, **own})
-        return listed
+        found = (await self._call("Target.getTargets"))["targetInfos"]
+        return [self._entry(target, host) for target in found if self._is_listed(target)]
 
-    async def _ask_chromium(self, path: str) -> bytes:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        try:
-            async with asyncio.timeout(_CHROMIUM_TIMEOUT_S):
-                writer.write(http.get_request(path, self.port))
-                head = await reader.readuntil(b"\r\n\r\n")
-                length = re.search(rb"(?i)\r\ncontent-length:\s*(\d+)", head)
-                return await reader.readexactly(int(length[1]) if length else 0)
-        finally:
-            writer.close()
+    def _is_listed(self, target: Mapping[str, Any]) -> bool:
+        is_worker = target["type"] in ("worker", "shared_worker", "service_worker")
+        is_shown = is_worker or not self.has_quirks or self.engine.tab(target["targetId"]) is not None
+        return is_shown and not self.engine.is_foreign(target)
+
+    def _entry(self, target: Mapping[str, Any], host: str) -> dict[str, Any]:
+        tab = self.engine.tab(target["targetId"])
+        path = f"{host}/devtools/page/{target['targetId']}"
+        return {
+            "description": "" if tab is None else describe(tab),
+            "devtoolsFrontendUrl": f"https://chrome-devtools-frontend.appspot.com/serve_rev/inspector.html?ws={path}",
+            "id": target["targetId"],
+            "title": target["title"],
+            "type": target["type"],
+            "url": target["url"],
+            "webSocketDebuggerUrl": f"ws://{path}",
+        }
+
+    async def _call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return await self.pipe.cdp.call(method, params, timeout_s=_CHROMIUM_TIMEOUT_S)
 
 
 def describe(tab: EngineTab) -> str:
@@ -172,96 +172,53 @@ def describe(tab: EngineTab) -> str:
     )
 
 
-class _Side(asyncio.Protocol):
-    """One socket of a connection. While its buffer is full, the other one is not read."""
-
-    transport: asyncio.Transport | None = None
-    other: _Side | None = None
-    choked = False
-
-    def __init__(self, relay: Relay) -> None:
-        self.relay = relay
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        transport.set_write_buffer_limits(high=_BUFFER_BYTES)
-
-    def pause_writing(self) -> None:
-        self.choked = True
-        if self.other is not None:
-            self.other.flow()
-
-    def resume_writing(self) -> None:
-        self.choked = False
-        if self.other is not None:
-            self.other.flow()
-
-    def may_read(self) -> bool:
-        return self.relay.serving.is_set() and not (self.other is not None and self.other.choked)
-
-    def flow(self) -> None:
-        """Resumes or pauses reading according to the state of both sockets."""
-        if self.transport is None or self.transport.is_closing():
-            return
-        if self.may_read():
-            self.transport.resume_reading()
-        else:
-            self.transport.pause_reading()
-
-    def write(self, pieces: list[bytes]) -> None:
-        if pieces and self.transport is not None and not self.transport.is_closing():
-            self.transport.write(pieces[0] if len(pieces) == 1 else b"".join(pieces))
-
-
-class _BrowserSide(_Side):
-    """The socket to Chromium: the handshake's response, then frames."""
-
-    def __init__(self, client: _ClientSide, quirks: ConnectionQuirks) -> None:
-        super().__init__(client.relay)
-        self.other: _ClientSide = client
-        self._quirks = quirks
-        self._frames = FromBrowser(quirks)
-        self._head: bytearray | None = bytearray()
-
-    def data_received(self, data: bytes) -> None:
-        if self._head is not None:
-            self._head += data
-            head, end, rest = bytes(self._head).partition(b"\r\n\r\n")
-            if not end:
-                return
-            self._head = None
-            self.other.write([head + end])
-            self.other.upgraded(self)
-            data = rest
-        if data:
-            self.other.write(self._frames.feed(data))
-            for command in self._quirks.own_commands():
-                self.other.send_own(command)
-
-    def connection_lost(self, _error: Exception | None) -> None:
-        if self.other.transport is not None:
-            self.other.transport.close()
-
-
-class _ClientSide(_Side):
+class _Connection(asyncio.Protocol):
     """A client's socket: HTTP requests in sequence, until one becomes a WebSocket."""
 
     def __init__(self, relay: Relay) -> None:
-        super().__init__(relay)
-        self.task: asyncio.Task[None] | None = None
+        self.relay = relay
+        self._transport: asyncio.Transport | None = None
+        self._task: asyncio.Task[None] | None = None
         self._held = bytearray()
-        self._quirks: ConnectionQuirks | None = None
-        self._frames: FromClient | None = None
-        self._busy = False
+        self._waiting: deque[bytes] = deque()
+        self._waiting_bytes = 0
+        self._quirks: Quirks | None = None
+        self._session: PipeSession | None = None
+        self._frames: tuple[FromClient, FromBrowser] | None = None
+        self._is_busy = False
+        self._is_choked = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.set_write_buffer_limits(high=_BUFFER_BYTES)
         self.relay._connections.add(self)
         self.flow()
 
-    def may_read(self) -> bool:
-        return super().may_read() and not self._busy
+    def pause_writing(self) -> None:
+        """A client that does not read gets no more responses to what it sends."""
+        self._is_choked = True
+        self.flow()
+
+    def resume_writing(self) -> None:
+        self._is_choked = False
+        self.flow()
+
+    def flow(self) -> None:
+        """Resumes or pauses reading, and delivers what came for a frozen process."""
+        if self._transport is None or self._transport.is_closing():
+            return
+        if self.relay.serving.is_set():
+            self._deliver_waiting()
+        may_read = self.relay.serving.is_set() and not (self._is_busy or self._is_choked or self.relay.pipe.is_choked)
+        if may_read:
+            self._transport.resume_reading()
+        else:
+            self._transport.pause_reading()
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         if self._frames is not None:
@@ -272,42 +229,66 @@ class _ClientSide(_Side):
 
     def connection_lost(self, _error: Exception | None) -> None:
         self.relay._connections.discard(self)
-        if self.other is not None and self.other.transport is not None:
-            self.other.transport.close()
-        if self.task is not None:
-            self.task.cancel()
-        if self._quirks is not None:
-            for tab in self._quirks.closed():
-                self.relay.device.restore(tab)
+        if self._task is not None and self._quirks is None:
+            self._task.cancel()
+        if self._session is not None:
+            self._end_session(self._session)
 
-    def abort(self) -> None:
-        if self.transport is not None:
-            self.transport.abort()
+    def take(self, message: bytes) -> None:
+        """See SessionClient."""
+        self._waiting.append(message)
+        self._waiting_bytes += len(message)
+        if self._waiting_bytes + self._unsent_bytes() > _MAX_UNSENT_BYTES:
+            _log.warning("a devtools client does not read, so its connection is closed")
+            self._waiting.clear()
+            self.abort()
+        elif self.relay.serving.is_set():
+            self._deliver_waiting()
 
-    def upgraded(self, browser: _BrowserSide) -> None:
-        """Chromium accepted the handshake: frames follow, and some may have arrived already."""
-        assert self._quirks is not None
-        self.other = browser
-        self._frames = FromClient(self._quirks)
-        self._busy = False
-        early, self._held = bytes(self._held), bytearray()
-        if early:
-            self._forward(early)
-        self.flow()
+    def detached(self) -> None:
+        """See SessionClient: Chromium says goodbye and closes (devtools_http_handler.cc, AgentHostClosed)."""
+        self.take(_TARGET_CLOSED)
+        self._deliver_waiting()
+        if self._transport is not None:
+            self._transport.close()
 
-    def send_own(self, command: bytes) -> None:
-        if self.other is not None:
-            self.other.write([text_frame(command, masked=True)])
+    def _unsent_bytes(self) -> int:
+        return 0 if self._transport is None else self._transport.get_write_buffer_size()
+
+    def _deliver_waiting(self) -> None:
+        if self._frames is None or self._quirks is None:
+            return
+        while self._waiting:
+            message = self._waiting.popleft()
+            self._waiting_bytes -= len(message)
+            self._write(self._frames[1].feed(message))
+            for command in self._quirks.own_commands():
+                self._send(command)
+
+    def _write(self, frame: bytes) -> None:
+        if frame and self._transport is not None and not self._transport.is_closing():
+            self._transport.write(frame)
+
+    def _send(self, message: bytes) -> None:
+        if self._session is not None and (refused := self._session.send(message)) is not None:
+            self._write(text_frame(refused, masked=False))
 
     def _forward(self, data: bytes) -> None:
         assert self._frames is not None
-        assert self.other is not None
-        onward, back = self._frames.feed(data)
-        self.other.write(onward)
-        self.write(back)
+        try:
+            onward, back = self._frames[0].feed(data)
+        except MessageTooLong:
+            self.abort()
+            return
+        for message in onward:
+            self._send(message)
+        for frame in back:
+            self._write(frame)
+        if self._frames[0].is_closed and self._transport is not None:
+            self._transport.close()
 
     def _next_request(self) -> None:
-        if self._busy:
+        if self._is_busy:
             return
         end = self._held.find(b"\r\n\r\n")
         if end < 0:
@@ -316,9 +297,9 @@ class _ClientSide(_Side):
             return
         head = bytes(self._held[: end + 4])
         del self._held[: end + 4]
-        self._busy = True
+        self._is_busy = True
         self.flow()
-        self.task = asyncio.create_task(self._serve(head), name="devtools request")
+        self._task = asyncio.create_task(self._serve(head), name="devtools request")
 
     async def _serve(self, head: bytes) -> None:
         try:
@@ -326,28 +307,50 @@ class _ClientSide(_Side):
             request = http.parse_request(head)
             refused = http.refusal(request)
             if refused is None and request.is_websocket:
-                await self._upgrade(request)
-                return
-            self.write([refused if refused is not None else await self.relay.answer(request)])
+                refused = await self._upgrade(request)
+            self._write(refused if refused is not None else await self.relay.answer(request))
         except http.BadRequest:
-            self.write([http.response(400, "")])
-        except (OSError, TimeoutError, asyncio.IncompleteReadError, ValueError) as error:
+            self._write(http.response(400, ""))
+        except (BridgeError, ValueError) as error:
             _log.debug("Chromium did not respond to a devtools request: %s", error)
             self.abort()
             return
-        self._busy = False
+        self._is_busy = False
         self.flow()
-        self._next_request()
+        if self._frames is None:
+            self._next_request()
 
-    async def _upgrade(self, request: http.HttpRequest) -> None:
-        path = self.relay.websocket_path(request.path)
-        if path is None:
-            self.write([http.response(404, f"No such target id: {request.path.rpartition('/')[2]}")])
-            self._busy = False
-            self.flow()
-            return
-        self._quirks = ConnectionQuirks(self.relay.device, path[1])
-        browser = _BrowserSide(self, self._quirks)
-        await asyncio.get_running_loop().create_connection(lambda: browser, "127.0.0.1", self.relay.port)
-        self.other = browser
-        browser.write([http.upgrade_request(path[0], self.relay.port, request)])
+    async def _upgrade(self, request: http.HttpRequest) -> bytes:
+        """Makes the connection a WebSocket, also if the client leaves meanwhile; the response if it cannot."""
+        target_id = self.relay.target_of(request.path)
+        gone = http.response(404, f"No such target id: {request.path.rpartition('/')[2]}")
+        if target_id is None:
+            return gone
+        accepted = http.upgrade_response(request)
+        quirks = ConnectionQuirks(self.relay.engine, target_id or None) if self.relay.has_quirks else NoQuirks()
+        self._quirks = quirks
+        try:
+            session = await self.relay.pipe.attach(target_id or None, self)
+        except BaseException as error:
+            self._quirks = None
+            quirks.closed()
+            if isinstance(error, ProtocolError):
+                return gone
+            raise
+        if self._transport is None or self._transport.is_closing():
+            self._end_session(session)
+            return b""
+        self._session = session
+        self._write(accepted)
+        self._frames = FromClient(quirks), FromBrowser(quirks)
+        self._deliver_waiting()
+        early, self._held = bytes(self._held), bytearray()
+        if early:
+            self._forward(early)
+        return b""
+
+    def _end_session(self, session: PipeSession) -> None:
+        session.detach()
+        assert self._quirks is not None
+        for tab in self._quirks.closed():
+            self.relay.engine.restore(tab)

@@ -67,7 +67,7 @@ class ChooserOpened:
 
 @dataclass(frozen=True)
 class DialogPickerOpened:
-    """A picker opened that is a dialog on Android and kills the process."""
+    """A picker opened that is a dialog on Android: `element` is `select` or `input`."""
 
     tab: EngineTab
     element: str

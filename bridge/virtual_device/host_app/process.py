@@ -154,6 +154,8 @@ class HostProcess:
 
     async def destroy_idle(self) -> None:
         """Destroys the tabs that have been idle for too long."""
+        if "never_idle" in self.engine.defects:
+            return
         now = self._clock()
         for tab in tuple(self.tabs.values()):
             if now - tab.active_at >= self.idle_timeout_s:
@@ -170,6 +172,8 @@ class HostProcess:
         if tab is None:
             return
         match event:
+            case TabGone() if "silent_crashes" in self.engine.defects:
+                self.remove_tab(tab)
             case TabGone():
                 self.remove_tab(tab)
                 self.send_event("tab.lost", tab=tab.name, reason=_REASONS[event.how], message=f"the page {event.how}.")
@@ -177,6 +181,9 @@ class HostProcess:
                 self._download(tab, event)
             case ChooserOpened():
                 self._spawn(self._answer_chooser(tab, event))
+            case DialogPickerOpened(element="select"):
+                # SelectPopupDialog catches the BadTokenException of a view without an Activity and cancels the select.
+                self.engine.browser.cancel_picker(event.tab)
             case DialogPickerOpened():
                 self.on_picker(event.element)
 

@@ -13,16 +13,18 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from bridge.errors import UsageError
 from bridge.host.protocol import PROTOCOL_VERSION, is_hex, is_socket_name
-from bridge.virtual_device.android import AbstractSockets, AddressInUse, StreamPair, stream_pair, webview_version_code
-from bridge.virtual_device.engine import Engine
+from bridge.virtual_device.android import AddressInUse, StreamPair, stream_pair, webview_version_code
+from bridge.virtual_device.engine import DEFECTS, Engine
 from bridge.virtual_device.host_app.connection import ControlConnection
 from bridge.virtual_device.host_app.process import HostProcess
 from bridge.virtual_device.host_app.requests import MAX_CAPTURE_HEIGHT_PX, MAX_TABS
+
+if TYPE_CHECKING:
+    from bridge.virtual_device.webviews import AppDevice
 
 _log = logging.getLogger(__name__)
 
@@ -37,32 +39,11 @@ FAULTS = (
     "update_webview",
     "take_proxy_away",
     "answer_dialogs_at_once",
+    "defect",
 )
 LINGER_S = 30.0
 DIALOG_HOLD_S = 5.0
 _MAX_ENDPOINTS = 8
-
-
-class HostDevice(Protocol):
-    """The part of the device that the app uses."""
-
-    @property
-    def sockets(self) -> AbstractSockets: ...
-    @property
-    def folder(self) -> Path: ...
-    @property
-    def api_level(self) -> int: ...
-    @property
-    def app_version(self) -> str: ...
-    @property
-    def cleartext_permitted(self) -> bool: ...
-    def process_started(self) -> int:
-        """Registers a new process of the app and returns its pid."""
-        ...
-
-    def process_ended(self, pid: int) -> None: ...
-    def provide_webview(self, version_name: str) -> None: ...
-    def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None: ...
 
 
 @dataclass(eq=False)
@@ -87,7 +68,7 @@ class HostApp:
     def __init__(
         self,
         engine: Engine,
-        device: HostDevice,
+        device: AppDevice,
         *,
         clock: Callable[[], float] = time.monotonic,
         idle_timeout_s: float = 300.0,
@@ -221,8 +202,24 @@ class HostApp:
                     self.process.has_proxy = False
             case "answer_dialogs_at_once":
                 self.dialog_hold_s = 0.0
+            case "defect":
+                self._add_defect(str(arguments.get("what")))
             case _:
                 raise UsageError(f"unknown fault {name!r}; the host app has {', '.join(FAULTS)}.")
+
+    def power_changed(self, *, is_awake: bool, is_idle_forced: bool) -> None:
+        """Does to the process what some vendors do while the screen is off or the device dozes."""
+        defects = self.engine.defects
+        sleeps = (not is_awake and "sleeps_in_the_dark" in defects) or (is_idle_forced and "sleeps_in_doze" in defects)
+        if sleeps:
+            self.freeze()
+        elif defects:
+            self.thaw()
+
+    def _add_defect(self, name: str) -> None:
+        if name not in DEFECTS:
+            raise UsageError(f"unknown defect {name!r}; there are {', '.join(sorted(DEFECTS))}.")
+        self.engine.defects.add(name)
 
     def kill_renderer(self, tab: str | None = None) -> None:
         """Crashes the renderer of that tab (or the first one), which all tabs of its profile share."""

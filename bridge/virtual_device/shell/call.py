@@ -22,6 +22,7 @@ ENVIRONMENT = {
     "TMPDIR": "/data/local/tmp",
     "USER": "shell",
 }
+SHELL_PID = "4711"
 STDIN_LIMIT_BYTES = 64 * 1024 * 1024
 
 
@@ -72,13 +73,25 @@ class Call:
             if name == "-":
                 yield name, await self.read_all()
                 continue
+            content = bytearray()
             try:
-                content = b"".join(self.system.files.read_chunks(self.path(name)))
+                for chunk in self.system.files.read_chunks(self.path(name)):
+                    content += chunk
+                    if len(content) > STDIN_LIMIT_BYTES:
+                        raise OSError(12, "Cannot allocate memory")
             except OSError as error:
                 await self.complain(f"{name}: {error.strerror}")
                 continue
-            yield name, content
+            yield name, bytes(content)
             await asyncio.sleep(0)
+
+
+class ShellExit(Exception):
+    """The command line ran `exit`, or ended its shell by a signal."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 Run = Callable[[Call], Awaitable[int]]

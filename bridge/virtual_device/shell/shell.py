@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass, field, replace
 
 from bridge.virtual_device.android import AndroidSystem, fail
-from bridge.virtual_device.shell.call import COMMANDS, ENVIRONMENT, Call
+from bridge.virtual_device.shell.call import COMMANDS, ENVIRONMENT, SHELL_PID, Call, ShellExit
 from bridge.virtual_device.shell.command_line import Part, Redirect, ShellCommand, ShellSyntaxError, Word, parse
 from bridge.virtual_device.shell.pipes import ByteSink, ByteSource, BytesSource, FileSink, NullSink, Pipe
 
@@ -20,14 +20,6 @@ MAX_NESTING = 8
 # Earlier stages may run on after the last one for this long: `logcat | head` writes seldom, so its SIGPIPE is late.
 LINGER_S = 1.0
 MAX_GLOB_MATCHES = 10_000
-
-
-class ShellExit(Exception):
-    """The command line ran `exit`."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +72,7 @@ class Shell:
                 return await self._builtin(name.removeprefix("/system/bin/"), args, call, streams)
             run = COMMANDS.get(name.removeprefix("/system/bin/").removeprefix("/vendor/bin/"))
             if run is None:
-                return await self._not_a_command(call)
+                return await self._not_a_command(call, streams)
             return await run(call)
         except BrokenPipeError:
             return EXIT_SIGPIPE
@@ -140,11 +132,14 @@ class Shell:
             self.variables.update(values)
             return 0
 
-    async def _not_a_command(self, call: Call) -> int:
+    async def _not_a_command(self, call: Call, streams: Streams) -> int:
         problem, status = "inaccessible or not found", EXIT_NOT_FOUND
         if "/" in call.name:
             with contextlib.suppress(OSError):
-                is_dir = self.system.files.stat(call.path(call.name)).is_dir
+                found = self.system.files.stat(call.path(call.name))
+                if found.is_file and found.mode & 0o111:
+                    return await self._script([call.name], call, streams)
+                is_dir = found.is_dir
                 problem = f"can't execute: {'Is a directory' if is_dir else 'Permission denied'}"
                 status = EXIT_NOT_EXECUTABLE
         await call.error(f"/system/bin/sh: {call.name}: {problem}")
@@ -226,7 +221,7 @@ class Shell:
         return [folder + slash + entry for entry in fnmatch.filter(names, name)[:MAX_GLOB_MATCHES]] or [pattern]
 
     def _variable(self, name: str) -> str:
-        fixed = {"?": str(self.status), "$": "4711", "#": "0", "PWD": self.cwd, "0": "sh"}
+        fixed = {"?": str(self.status), "$": SHELL_PID, "#": "0", "PWD": self.cwd, "0": "sh"}
         return fixed.get(name) or self.variables.get(name) or ENVIRONMENT.get(name, "")
 
 

@@ -1,20 +1,27 @@
 /** Actions done by script: form controls through their own setters, and the stand-alone script's synthetic gestures. */
-import { assign, doc, low, tagOf, words } from '../core/dom.js';
+import { assign, boxOf, doc, low, tagOf, words } from '../core/dom.js';
 import { inspect } from '../core/actionability.js';
 import { BUBBLING, pressKey } from './keys_and_scrolling.js';
-import { failure, resolve } from '../core/refs.js';
+import { failure } from '../core/failure.js';
 import { checkedOf, foldLabels, valueOf, valuesOf } from '../core/states.js';
 
 const DOWN = 'pointerdown mousedown ', UP = 'pointerup mouseup', CLICK = DOWN + UP + ' click';
 
+/** What a finger in the middle of the element would say. */
+const pointed = (el, type) => {
+  const { x, y, width, height } = boxOf(el), clientX = x + width / 2, clientY = y + height / 2;
+  return assign({ view: window, detail: +/click$/.test(type), clientX, clientY, screenX: screenX + clientX, screenY: screenY + clientY, pointerId: 1, pointerType: 'touch', isPrimary: true }, BUBBLING);
+};
+
 /** Events of these types, in their order. */
 const fire = (el, types) => {
+  if (IS_STANDALONE) el.scrollIntoView({ block: 'center', behavior: 'instant' });
   for (const type of words(types))
     // The element's own click runs its activation behaviour as well as the handlers.
-    if (type == 'click' && el.click) el.click();
+    if (type == 'click' && el.click && !IS_STANDALONE) el.click();
     else {
       if (type == 'mousedown') el.focus();
-      el.dispatchEvent(new (/put|cha/.test(type) ? Event : PointerEvent)(type, BUBBLING));
+      el.dispatchEvent(new (/put|cha/.test(type) ? Event : PointerEvent)(type, IS_STANDALONE ? pointed(el, type) : BUBBLING));
     }
 };
 
@@ -78,7 +85,7 @@ const ACTIONS = {
 
 /** @type {(ref: string, action: string, params?: object) => any} */
 export const action = (ref, action, params = {}) => {
-  const act = ACTIONS[action], found = act ? resolve(ref) : failure('unknown_action'), { _el: el } = found, { _on, _code } = el ? inspect(el, action) : {};
-  const { error } = !el ? found : (_code ? failure(_code) : act.big ? fire(_on, act) : act(el, params, _on)) || {};
+  const act = ACTIONS[action], el = act ? __agentBrowser.element(ref) : failure('unknown_action'), isFound = el instanceof Element, { _on, _code } = isFound ? inspect(el, action) : {};
+  const { error } = !isFound ? el : (_code ? failure(_code) : act.big ? fire(_on, act) : act(el, params, _on)) || {};
   return assign({ success: !error, action, ref, error }, !error && { value: valueOf(el), values: valuesOf(el), checked: checkedOf(el) });
 };

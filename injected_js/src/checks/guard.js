@@ -9,15 +9,18 @@
  *     document and events are recorded in a `Guard`.
  *  3. At the first trusted event the element must still be what its ref was shown as, and the event must land on it, in
  *     it, or on its label. Otherwise this event and the rest of the gesture are stopped.
- *  4. At each later event of the gesture, what lies under it must still be the element. A page that redraws the element
- *     while it handles the gesture is an exception: the replacement takes the rest if it has the same role and name.
+ *  4. At each later event of the gesture, what lies under it must still be the element, and mean what was shown, also
+ *     where the page itself has changed it in answer to an event. It may say more then, and be renamed or redrawn where
+ *     that leaves no doubt (`isAnswered` in context.js); what takes the place of another gets nothing.
  *  5. The gesture ends with its first click (its second, of a double tap). Clicks after that are a label's doing.
  *  6. Keys have to arrive at the element, or where the page's answer to one of them, or Tab, has put the focus.
  *  7. Taps that were prepared for another frame or an earlier document are known by their force and stopped.
  *  8. `settle` ends the guard, or leaves it armed for input that is still on its way; after 30 s it ends by itself.
  */
 import { doc, findAll, flatParent, is, isLive, kindOf, matches, now, shadowOf, tagOf } from '../core/dom.js';
-import { focused, landing, nameOfHit } from './landing.js';
+import { animations, isOpened, treesOf } from './appearing.js';
+import { isAnswered, shownContext } from './context.js';
+import { focused, landing, nameOfHit, withLine } from './landing.js';
 import { opensAt, pickerAt, refusalOf } from './pickers.js';
 
 /**
@@ -30,6 +33,7 @@ import { opensAt, pickerAt, refusalOf } from './pickers.js';
  * @property {Event} [_lastEvent] the trusted event that came last; the page may still be handling it
  * @property {number} _count clicks of the element, or keys that it took
  * @property {boolean} [_isClicked] the gesture has had its click
+ * @property {Event[]} _touches those of the finger, by which one sees whether the page took them for itself
  *
  * What became of it:
  * @property {boolean} _isHit an event has reached the element
@@ -41,6 +45,10 @@ import { opensAt, pickerAt, refusalOf } from './pickers.js';
  * What the page has done:
  * @property {number} _changedAt when the document changed last, or 0
  * @property {Set<Node>} _changed nodes that were added, or whose words changed
+ * @property {Set<ShadowRoot>} _trees shadow roots in which something changed
+ * @property {Animation[]} _before the animations that ran when it was armed
+ * @property {Element} [_tapped] the element that the gesture was prepared for
+ * @property {boolean} [_wasOpen] it was expanded already
  * @property {string[]} _texts messages of form validation; settle adds what else can be read now
  * @property {boolean} [_isDirty] the document has changed since the last key
  * @property {Event} [_changedAfter] the event after whose handling something else changed the document
@@ -48,6 +56,9 @@ import { opensAt, pickerAt, refusalOf } from './pickers.js';
  * @property {boolean} [_isTab] the last key was Tab
  * @property {boolean} [_isFocusTaken] something other than a key has moved the focus
  * @property {boolean} [_isLeft] the document is being left
+ * @property {() => boolean} [_awaits] whether settle still waits for an event
+ * @property {Promise<void>} _gone resolved when it is left and nothing more is awaited
+ * @property {any} [_isGone]
  * @property {Element} [_picker] the input whose dialog the page has asked for
  *
  * @property {boolean} [_isOver] settled, and armed only for what is still on its way
@@ -99,10 +110,9 @@ export const observe = (callback) => {
 
 /** The innermost node of an event, in open shadow roots too. */
 const hitOf = (event) => event.composedPath()[0];
-const wordsOf = (el) => __agentBrowser.roleOf(el) + __agentBrowser.nameOf(el);
-/** Is the node part of something with these words? */
-const isLike = (node, words) => {
-  for (let at = node; at && kindOf(at) == 1; at = flatParent(at)) if (wordsOf(at) == words) return true;
+/** Is the node part of something of this tag that means what was shown? */
+const isAnew = (node, tag, shown) => {
+  for (let at = node; at && kindOf(at) == 1; at = flatParent(at)) if (tagOf(at) == tag && isAnswered(at, shown)) return true;
 };
 
 const stop = (event, isPassive) => {
@@ -142,7 +152,7 @@ const onPointer = (event) => {
 };
 const onKey = (event) => armed && armed._listener(event);
 
-/** Step 1. Again in documents that scripts open anew, which forget their listeners. */
+/** Step 1. Repeated in documents that scripts reopen, which forget their listeners. */
 export const guard = () => {
   listen('add', KEYS, onKey, false);
   listen('add', POINTER, onPointer, false);
@@ -157,17 +167,19 @@ export const guard = () => {
  * @property {Element} [_on] what stands for it, such as its label
  * @property {boolean} [_isOpen] events may reach anything: the action is done by script
  * @property {boolean} [_isDouble] two taps
+ * @property {boolean} [_isDrag] only the first event is judged
  * @property {boolean} [_noPicker] nothing may open a dialog
  */
 
 /** Step 2. @type {(arming?: Arming) => Guard} */
-export const arm = ({ _keys, _ref, _el: el, _on: on, _isOpen, _isDouble, _noPicker } = {}) => {
+export const arm = ({ _keys, _ref, _el: el, _on: on, _isOpen, _isDouble, _isDrag, _noPicker } = {}) => {
   if (armed) armed._stop();
+  let leave;
   tapKeptUntil = 0;
   target = el;
   /** @type {Guard} */
-  const mine = (armed = { _firstInputAt: 0, _types: '', _count: 0, _isHit: false, _changedAt: 0, _changed: new Set(), _texts: [] });
-  const words = el && wordsOf(el);
+  const mine = (armed = { _firstInputAt: 0, _types: '', _count: 0, _isHit: false, _changedAt: 0, _changed: new Set(), _trees: new Set(), _before: el || _keys ? animations() : [], _tapped: el, _wasOpen: el && isOpened(el), _texts: [], _touches: [], _gone: new Promise((done) => (leave = done)) });
+  const shown = el && shownContext(el);
   // Where keys may arrive (step 6).
   let place = el;
   /** Is the page still handling an event? */
@@ -182,17 +194,19 @@ export const arm = ({ _keys, _ref, _el: el, _on: on, _isOpen, _isDouble, _noPick
   const guardGesture = (event, type) => {
     // The finger's own events may all come before the first tap's click.
     if (_isDouble && (type == 'pointerdown' || event.detail > 1)) mine._isClicked = false;
-    if (!el || _isOpen || mine._isClicked) return;
+    // A drag ends elsewhere, and what it moves changes on the way.
+    if (!el || _isOpen || mine._isClicked || (_isDrag && mine._isHit)) return;
     const hit = hitOf(event), picker = _noPicker && pickerAt(hit);
     /** @type {any} */
     const landed = picker ? tagOf(picker) : landing(hit, el, on);
-    const error = staleness();
+    const error = staleness(), isHere = isLive(el);
     let stops;
     if (mine._isHit) {
-      if (error && mine._changedAfter) stops = mine._error = error;
-      else if (landed !== true && (isLive(el) || !isLike(hit, words))) stops = mine._over = landed;
+      // What nobody but the page's answer to this gesture could have redrawn.
+      if (error && (mine._changedAfter || (isHere && !isAnswered(el, shown)))) stops = mine._error = withLine(error);
+      else if (landed !== true && (isHere || !isAnew(hit, tagOf(el), shown))) stops = mine._over = landed;
     } else {
-      mine._error = mine._error || error;
+      mine._error = mine._error || withLine(error);
       if (!mine._error && !mine._landedOn) {
         if (landed === true) mine._isHit = true;
         else mine._landedOn = landed;
@@ -258,6 +272,7 @@ export const arm = ({ _keys, _ref, _el: el, _on: on, _isOpen, _isDouble, _noPick
     if (event.isTrusted) {
       if (is(type, GESTURE)) {
         mine._firstInputAt = mine._firstInputAt || now();
+        if (is(type, TOUCH)) mine._touches.push(event);
         guardGesture(event, type);
       }
       if (_keys) guardKeys(event, type);
@@ -265,6 +280,8 @@ export const arm = ({ _keys, _ref, _el: el, _on: on, _isOpen, _isDouble, _noPick
       if (!is(type, ACCOMPANYING)) mine._types += ' ' + type;
     }
     if (mine._isOver && type == 'click') mine._isClicked = true;
+    // A document that is being left may be gone before its next frame: it answers now, if nothing more can come.
+    if (mine._isLeft && (type == 'pagehide' || !(mine._awaits && mine._awaits()))) leave((mine._isGone = 1));
   };
 
   const unobserve = observe((records) => {
@@ -275,6 +292,7 @@ export const arm = ({ _keys, _ref, _el: el, _on: on, _isOpen, _isDouble, _noPick
     for (const { target, addedNodes, type } of records) {
       const nodes = addedNodes[0] ? addedNodes : type == 'characterData' || type == 'childList' || matches(target, ANNOUNCING) ? [target] : [];
       for (const node of nodes) if (mine._changed.size < MOST_CHANGED_NODES) mine._changed.add(node);
+      for (const tree of treesOf(target)) mine._trees.add(tree);
     }
   });
   const own = TOUCH + ' ' + ACCOMPANYING + OTHER;

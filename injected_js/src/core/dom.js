@@ -13,11 +13,13 @@ export const max = Math.max, min = Math.min, round = Math.round;
 export const now = Date.now;
 /** @type {(text: string) => string[]} */
 export const words = (text) => text.split(' ');
-const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling namespaceURI getAttribute matches getBoundingClientRect querySelectorAll getRootNode getAttributeNames';
+const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling getAttribute matches getBoundingClientRect querySelectorAll getRootNode getAttributeNames contains';
 /** Functions of the element for each of them, getters and methods. */
-export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, namespaceOf, get, matches, boxOf, query, treeOf, attributeNames] = words(READS).map((name) =>
+export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query, treeOf, attributeNames, holds] = words(READS).map((name) =>
   Function.call.bind(E.__lookupGetter__(name) || E[name]),
 );
+
+const documentElement = Function.call.bind(/** @type {any} */ (Document.prototype).__lookupGetter__('documentElement'));
 
 /** @type {(el: any, selector: string) => any[]} */
 export const findAll = (el, selector) => [...query(el, selector)];
@@ -28,9 +30,10 @@ export const aria = (el, name) => attr(el, 'aria-' + name);
 /** Is it one of these words? @type {(text: any, words: string) => boolean} */
 export const is = (text, words) => ` ${words} `.includes(` ${text} `);
 /** What has words in it that are not its content: code, a default value, a replacement. */
-export const isVoid = (tag) => is(tag, 'script style title desc defs textarea iframe video audio canvas object progress meter');
-export const isSvg = (el) => /svg$/.test(namespaceOf(el));
-export const rootOf = () => doc.documentElement;
+export const isVoid = (tag) => is(tag, 'script style noscript title desc defs metadata symbol textarea iframe video audio canvas object progress meter');
+export const isSvg = (el) => el instanceof SVGElement;
+/** A page can name an image or a form like a property of the document too ([LegacyOverrideBuiltIns], HTML §3.1). @type {() => any} */
+export const rootOf = () => documentElement(doc);
 /** @type {(text: any) => boolean} */
 export const hasWords = (text) => /\S/.test(text);
 /** @type {(el: any) => boolean} */
@@ -51,11 +54,19 @@ export const flatParent = (node) => {
   return parent && (kindOf(parent) != 1 ? parent.host : shadowOf(parent) && tagOf(node.assignedSlot || parent) == 'slot' ? node.assignedSlot : parent);
 };
 
-/** The elements that an attribute of ids refers to, in its order. @type {(el: any, name: string) => any[]} */
-export const idrefs = (el, name) => words(fold(attr(el, name))).map((id) => id && treeOf(el).getElementById(id)).filter((it) => it);
+/** In the document or the shadow root that an element is in. @type {(el: any, selector: string, tree?: any) => any[]} */
+const inTree = (el, selector, tree = treeOf(el)) => (tree == doc ? findAll(rootOf(), selector) : [...tree.querySelectorAll(selector)]);
+/** @type {(el: any, id: string) => any} */
+export const byId = (el, id) => id && inTree(el, '#' + CSS.escape(id))[0];
+
+/** The elements that an ARIA attribute of ids refers to, in its order. @type {(el: any, name: string) => any[]} */
+export const idrefs = (el, name) => words(fold(aria(el, name))).map((id) => byId(el, id)).filter((it) => it);
+
+/** The elements that claim this one with `aria-owns`. @type {(el: any) => any[]} */
+export const ownersOf = (el, id = attr(el, 'id')) => (id ? inTree(el, `[aria-owns~="${CSS.escape(id)}"]`) : []);
 
 /** Characters that take no room: words for a model can hide in them. Joiners stay where scripts and emoji need them. */
-export const strip = (text) => text.replace(/[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]|[\u200c\u200d](?![^\0-\u02ff\u2000-\u206f])/g, '');
+export const strip = (text) => text.replace(/[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udfff]|[\u200c\u200d](?![^\0-\u02ff\u2000-\u206f])/g, '');
 /** Single spaces stay as they are: they are what most of a text's white space is. @type {(text: any) => string} */
 export const fold = (text) => ('' + text).replace(/[^\S ]\s*| \s+/g, ' ').trim();
 export const low = (text) => fold(text).toLowerCase();

@@ -29,9 +29,9 @@ export const NEEDS_NAME = 2048;
 
 /** The traits above, summed, by role. @type {Record<string, number>} */
 export const ROLE_TRAITS = {};
-/** The role of an element by its tag, or of an input by "@" and its type. @type {Record<string, string>} */
+/**
+ * The role of an element by its tag, or of an input by "@" and its type; by "=" and a token of `role` the role that it
+ * is a synonym of; by ">" and the first eight letters of a role the one that it needs around it.
+ * @type {Record<string, string>}
+ */
 export const TAG_ROLES = {};
-/** Tokens of `role` that mean another role of the table. @type {Record<string, string>} */
-export const SYNONYMS = {};
-/** By the first eight letters of a role, the roles of which an ancestor must have one, between blanks. @type {Record<string, string>} */
-export const REQUIRED_PARENTS = {};

@@ -11,9 +11,10 @@ import { CONTENT, INTERACTIVE, CHILDREN_PRESENTATIONAL, ROLE_TRAITS, SAID_BY_NAM
 import { roleOf } from './roles.js';
 import { authorName, descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
-import { clearStamps, identify, introduce, meanings, mint, resolve } from './refs.js';
+import { identify } from './context.js';
+import { clearStamps, cutAt, introduce, meanings, resolve } from './refs.js';
 import { isSeen } from './actionability.js';
-import { boxIn, isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './visibility.js';
+import { boxIn, isAbsent, isGone, isInkless, isInline, isOut, isUnseen, isVisible, styleOf } from './visibility.js';
 import { counts } from './call_cache.js';
 
 
@@ -27,8 +28,8 @@ import { counts } from './call_cache.js';
  * @property {DOMRect} [_box]
  * @property {number} [_i] its place among its siblings
  * @property {"cut" | "alike"} [_kind]
- * @property {{_parent?: Element, _named?: any, _hand?: any}} [_up] what its siblings share: a name says the text in here, so
- * only controls count; the parent already counts as clickable
+ * @property {{_parent?: Element, _named?: any, _hand?: any, _veiled?: any}} [_up] what its siblings share: a name says the text in here, so
+ * only controls count; the parent already counts as clickable; `aria-hidden` is on something around it
  * @property {object} [_node] the cut that begins here
  * @property {import('./refs.js').Meaning} [_place] and what its number means
  */
@@ -41,13 +42,13 @@ const VISITS_PER_NODE = 20;
 /** Can anything in it be a control? A control that says its words in its name is not walked for less. @type {(el: Element) => any} */
 const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || ROLE_TRAITS[roleOf(it)] & INTERACTIVE || matches(it, 'slot,[contenteditable],[tabindex],[onclick]'));
 
-export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 2e3, scope, extra } = /** @type {any} */ ({})) => {
+export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, clickHandlers, budgetChars = 8e4, timeBudgetMs = 2e3, scope, extra, ariaHidden } = /** @type {any} */ ({})) => {
   const start = now(), { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
   if (!origin) return resolve(scope);
   clearStamps();
 
   const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = /** @type {any} */ ({ _is: tree, _next: { _is: tree } }), isLate = (asked) => asked > ALWAYS_ASKED && now() - start > timeBudgetMs && (slow = 'jsTime');
-  let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, slow, left, none;
+  let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, hiddenFromAssistive = 0, at = first, over, slow, left, none;
 
   /** Adds to the list; what counts is weighed as it goes over the wire, in UTF-8 (3 bytes for what may be 2). */
   const put = (_is, counts) => {
@@ -88,36 +89,38 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
 
   const addText = ({ data }, parent) => {
     const piece = data.slice(0, maxTextPerNode * 2), says = hasWords(piece);
-    if (says && (!isVisible(parent) || isInkless(parent) || (tagOf(parent) == 'details' && !parent.open))) counts._hiddenTexts++;
+    if (says && isInkless(parent)) counts._hiddenTexts++;
     else if (line < maxTextPerNode * 2) put(says ? piece : ' ', says);
   };
 
   const walk = (mark) => {
     const { _el: el, _box: box, _up } = mark;
-    let { _named, _hand } = _up, node, kind;
+    let { _named, _hand, _veiled } = _up, node, kind;
     at = mark;
     mark._el = 0;
     if (!box) return addText(el, _up._parent);
     line = 0;
     visitedNodes++;
-    const tag = tagOf(el), gone = isGone(el);
-    // A control out of sight is used through its label, or by a tap that lands on it all the same.
+    const tag = tagOf(el), gone = ariaHidden ? isAbsent(el) : isGone(el);
+    if (gone && !isAbsent(el) && !isUnseen(el, box)) hiddenFromAssistive += findAll(el, '*').concat(el).filter((it) => ROLE_TRAITS[roleOf(it)] & INTERACTIVE && isSeen(it)).length;
+    _veiled = _veiled || matches(el, '[aria-hidden=true]');
+    // A control out of sight is used through its label, or by a tap that still lands on it.
     if (gone || (isUnseen(el, box) && !(isField(el) && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))))) {
       if (!gone && hasWords(textOf(el))) counts._hiddenTexts++;
       return skippedHidden++;
     }
-    const role = roleOf(el), flags = ROLE_TRAITS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, edge = tag == 'br' || !isInline(el), image = role == 'img';
+    const role = roleOf(el), flags = ROLE_TRAITS[role], visible = isVisible(el) && (!isOut(el) || isField(el)), active = visible && flags & INTERACTIVE, edge = tag == 'br' || !isInline(el), image = role == 'img';
     if (cursorInteractive && visible) {
       const hand = styleOf(el).cursor == 'pointer';
       if (!active && !is(tag, 'html body label option'))
-        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : none;
+        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') || (IS_STANDALONE ? el.onclick : clickHandlers && self.__agentBrowser.handled.has(el)) ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : none;
       _hand = hand && (_hand || active || kind);
     }
     // What a control's label says is the control's name.
     if (tag == 'label' && el.control && !isGone(el.control)) _named = 1;
     if (edge) put(0);
     if (visible && (kind || active || !(flags & TRANSPARENT || _named))) {
-      const known = identify(el), { name } = known, shown = active || kind || (flags & CONTENT && (name || !interactiveOnly));
+      const known = identify(el), { name } = known, { _hiddenTexts } = counts, shown = active || kind || (flags & CONTENT && (name || !interactiveOnly));
       if (shown || !image) {
         // What is undefined is not in the JSON.
         node = assign(
@@ -125,13 +128,15 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           role,
           tag,
           name: cut(name, maxTextPerNode) || none,
-          attrs: attrsOf(el, role, maxAttrValueLen, interactiveOnly),
-          ref: shown ? introduce(el, known) : none,
+          attrs: attrsOf(el, role, maxAttrValueLen, interactiveOnly, _veiled),
+          ref: shown ? introduce(el) : none,
           description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || none,
           cursorInteractive: kind,
           },
           extra && extra(el, box),
         );
+        // What a ref means is read from names around it, which are counted where they are shown.
+        counts._hiddenTexts = _hiddenTexts;
         refs += +!!shown;
         put(node, 1);
         node.children = [];
@@ -143,7 +148,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     if (node) put(node);
     if (edge) put(0);
     at = here;
-    expand(kids, { _parent: el, _named, _hand });
+    expand(kids, { _parent: el, _named, _hand, _veiled });
   };
 
   const _parent = _span && flatParent(origin), list = _parent ? kidsOf(_parent) : [origin], from = list.indexOf(origin);
@@ -171,7 +176,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     if (_el) {
       if (kids[kids.length - 1] != last._node || last._up != _up || last._kind != _kind) {
         last = at;
-        at._place = mint(_el, { _span: 1 }); // to go on from
+        at._place = cutAt(_el); // to go on from
         kids.push((at._node = { more: at._place.ref, count: 0, role: roleOf(_el), kind: _kind }));
       }
       last._node.count++;
@@ -187,10 +192,10 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   }
   if (left && (over = over || slow)) reasons.push(over);
   return {
-    url: doc.URL,
+    url: location.href,
     title: doc.title,
     tree,
-    stats: { domNodes: doc.all.length, visitedNodes, emittedNodes, skippedHidden, hiddenTextRemoved: counts._hiddenTexts, jsTimeMs: now() - start },
+    stats: { domNodes: doc.all.length, visitedNodes, emittedNodes, skippedHidden, hiddenFromAssistive, hiddenTextRemoved: counts._hiddenTexts, jsTimeMs: now() - start },
     truncated: !!(left || reasons[0]),
     reasons,
   };

@@ -24,12 +24,13 @@ export const checkedOf = (el) => {
   return el.indeterminate || said == 'mixed' ? 'mixed' : is(el.type, 'checkbox radio') ? el.checked : said ? said == 'true' : null;
 };
 
-/** @type {(el: any, role: string, maxLength: number, isLean: boolean) => Record<string, any> | undefined} */
-export const attrsOf = (el, role, maxLength, isLean) => {
+/** @type {(el: any, role: string, maxLength: number, isLean: boolean, isVeiled: any) => Record<string, any> | undefined} */
+export const attrsOf = (el, role, maxLength, isLean, isVeiled) => {
   const out = {}, put = (key, value) => value && (out[key] = value);
   for (const key of words(ATTRIBUTES + (isLean ? '' : MORE_ATTRIBUTES))) put(key, cut(key == 'value' ? valueOf(el) || '' : attr(el, key), maxLength));
   for (const key in STATES) put(key, aria(el, key) == 'true' || matches(el, STATES[key]) || aria(el, key));
   put('checked', checkedOf(el));
+  put('aria-hidden', isVeiled);
   put('valuenow', aria(el, 'valuenow') || (ROLE_TRAITS[role] & RANGE_VALUE && el.value));
   for (const _ in out) return out;
 };

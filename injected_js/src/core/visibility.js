@@ -1,5 +1,5 @@
 /** What a person can see of an element, asked of computed style and boxes only where needed. */
-import { boxOf, flatParent, is, matches, rootOf, tagOf } from './dom.js';
+import { boxOf, flatParent, is, isField, kidsOf, kindOf, matches, rootOf, tagOf } from './dom.js';
 import { once } from './call_cache.js';
 
 /** @type {(el: any) => any} */
@@ -8,8 +8,14 @@ export const styleOf = once(getComputedStyle);
 export const isVisible = once((el) => styleOf(el).visibility == 'visible');
 export const isInline = once((el) => is(styleOf(el).display, 'inline contents'));
 
-/** Nothing of it is rendered or exposed, the element and all below. `visibility` is apart: children may undo it. */
-export const isGone = once((el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, 'noscript,[aria-hidden=true],[inert]') || (matches(el, 'details:not([open])>*') > matches(el, 'summary:first-of-type')));
+/** Closed: what is in it is not shown, but for its summary. */
+export const isClosed = (el) => matches(el, 'details:not([open])');
+
+/** Nothing of it is rendered, the element and all below. `visibility` is apart: children may undo it. */
+export const isAbsent = once((el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, 'noscript,[inert]') || (matches(el, 'details:not([open])>*') > matches(el, 'summary:first-of-type')));
+
+/** Nothing of it is rendered or exposed. */
+export const isGone = (el) => isAbsent(el) || matches(el, '[aria-hidden=true]');
 
 /** Is it, or an ancestor, hidden for everybody? */
 export const isHidden = (el) => {
@@ -18,28 +24,41 @@ export const isHidden = (el) => {
 
 /** @type {(el: any) => DOMRect} */
 export const boxIn = once(boxOf);
-/** The nearest box that clips or scrolls what is in this one, of those that it is laid out in (CSS 2.1 §10.1), or null. */
-const clipperOf = once((el, at = /b|x/.test(styleOf(el).position) ? el.offsetParent : flatParent(el)) => (!at || is(tagOf(at), 'body html') ? 0 : styleOf(at).overflow != 'visible' ? at : clipperOf(at)));
+/** Does it clip or scroll what is in it? Boxes of lines do not (CSS Overflow 3 §3.1), and what has no box. */
+const clips = (el) => (styleOf(el).overflow != 'visible' || /[pc]/.test(styleOf(el).contain)) && (!isInline(el) || tagOf(el) == 'svg');
 
 /**
- * The tricks that take a rendered element from sight: opacity 0, boxes of 1 px that clip, `clip`, `clip-path`, a transform
- * that makes it a hundred times smaller, places outside of what an ancestor shows or of what can be scrolled to. Below the fold, or further along in something that
- * scrolls, is not hidden.
+ * The nearest box that clips or scrolls what is in this one, of those that it is laid out in (CSS 2.1 §10.1), if there is
+ * one. What is fixed is taken as clipped by nothing.
  */
-export const isUnseen = (el, { left, top, right, bottom, width, height } = boxIn(el)) => {
-  const style = styleOf(el);
-  if (style.opacity < 0.05 || (!isInline(el) && (((width < 2 || height < 2) && style.overflow != 'visible') || width * height * 99 < el.offsetWidth * el.offsetHeight)) || /t\((([5-9]\d|100)\S*%|([01]px\W+){4})|e\(0|n\((0\D+)+\)|y\(0\)/.test(style.clipPath + style.clip + style.filter)) return 1;
-  if (width * height) {
-    for (let at = el, levels = 9; levels-- && (at = clipperOf(at)); ) {
-      const box = boxIn(at);
-      if (/auto|scroll/.test(styleOf(at).overflow)) return bottom + at.scrollTop <= box.top;
-      if (bottom <= box.top || top >= box.bottom || right <= box.left || left >= box.right) return 1;
-    }
-    // How far the page is scrolled from its left end: where it is written from the right, it begins at the other one.
-    const root = rootOf(), { scrollWidth } = root, x = scrollX + (styleOf(root).direction == 'rtl' && scrollWidth - root.clientWidth);
-    return bottom + scrollY <= 0 || right + x <= 0 || left + x >= scrollWidth;
+export const clipperOf = once((el, { position } = styleOf(el), at = position == 'absolute' ? el.offsetParent : position != 'fixed' && flatParent(el)) => (!at || is(tagOf(at), 'body html') ? 0 : clips(at) ? at : clipperOf(at)));
+
+/**
+ * Is it outside of what an ancestor shows, or of what can be scrolled to? Below the fold, or further along in something
+ * that scrolls, is not. What is in it can be somewhere else all the same.
+ */
+export const isOut = once((el) => {
+  const { left, top, right, bottom, width, height } = boxIn(el), area = width * height;
+  for (let at = clips(el) ? el : clipperOf(el), levels = 9; at && levels--; at = clipperOf(at)) {
+    const box = boxIn(at);
+    if (box.width < 2 || box.height < 2) return 1;
+    // Where it is written from the right or upwards, it begins at the other end.
+    if (/auto|scroll/.test(styleOf(at).overflow)) return area && bottom + at.scrollTop + at.scrollHeight - at.clientHeight <= box.top;
+    if (area && (bottom <= box.top || top >= box.bottom || right <= box.left || left >= box.right)) return 1;
   }
-};
+  const { scrollWidth, clientWidth } = rootOf();
+  return area && (bottom + scrollY <= 0 || right + scrollX + scrollWidth <= clientWidth || left + scrollX >= scrollWidth);
+});
+
+/**
+ * Nothing of it and of what is in it can be seen: opacity 0, `clip`, `clip-path`, a transform that makes it a hundred times
+ * smaller, or it is out of sight and has no elements that could be elsewhere.
+ */
+export const isUnseen = (el, { width, height } = boxIn(el), style = styleOf(el)) =>
+  style.opacity < 0.05 ||
+  (/\d/.test(style.transform + style.scale + style.rotate) && width * height * 99 < el.offsetWidth * el.offsetHeight) ||
+  /t\((([5-9]\d|.*100)\S*%|([01]px\W+){4})|e\(0|n\((0\D+)+\)|y\(0\)/.test(style.clipPath + style.clip + style.filter) ||
+  (isOut(el) && (isField(el) || kidsOf(el).every((kid) => kindOf(kid) > 1)));
 
 const MOST_LEVELS = 50;
 const isClear = (colour) => /(ba|\/).* 0(\.0.*)?\)$/.test(colour);
@@ -48,14 +67,17 @@ const isClear = (colour) => /(ba|\/).* 0(\.0.*)?\)$/.test(colour);
 const groundOf = once((el, { backgroundColor, backgroundImage, position } = styleOf(el)) => (backgroundImage != 'none' ? 1 : !isClear(backgroundColor) ? backgroundColor : position != 'static' && 2));
 
 /** Words have a size, and are not indented away. */
-const isLegible = ({ fontSize, textIndent }) => parseFloat(fontSize) >= 2 && !/^-\d{3}/.test(textIndent);
+const isLegible = ({ fontSize, textIndent }) => parseFloat(fontSize) >= 2 && !/^(-\d{3}|100%)/.test(textIndent);
 
 /** Can a person see generated content in this style? It has no box to measure. */
 export const hasInk = (style) =>
   isLegible(style) && style.opacity >= 0.05 && !isClear(style.webkitTextFillColor);
 
+/** A colour up to a difference that nobody sees. @type {(colour: any) => string} */
+const shade = (colour) => ('' + colour).replace(/\d+/g, (/** @type {any} */ level) => /** @type {any} */ (level >> 3));
+
 /**
- * Are the element's own words invisible: no size, no ink, indented away, or of the colour of the ground they stand on?
+ * Are the element's own words invisible: hidden, out of sight, in closed details, no size, no ink, indented away, or of the colour of the ground they stand on?
  * A picture or a positioned layer on the way to the ground makes it unsure, and then they count as seen.
  */
 export const isInkless = once((el) => {
@@ -65,5 +87,5 @@ export const isInkless = once((el) => {
   for (let at = el; at && !ground; at = flatParent(at)) ground = levels-- ? groundOf(at) : 2;
   // The canvas is white unless the page says otherwise.
   ground = ground || (/dark/.test(styleOf(rootOf()).colorScheme) ? 2 : 'rgb(255, 255, 255)');
-  return !isLegible(style) || (isClear(ink) ? ground != 1 : ground == ink);
+  return !isVisible(el) || isOut(el) || isClosed(el) || !isLegible(style) || (isClear(ink) ? ground != 1 : shade(ground) == shade(ink)) || el.currentCSSZoom < 0.1;
 });

@@ -1,7 +1,8 @@
 /** Where typing goes on in a field, and what the field then holds. */
 
-/** Moves the caret to the end of what is there. @type {(el: HTMLElement & HTMLInputElement) => void} */
+/** Moves the caret to the end of what is there. @type {(el: (HTMLElement & HTMLInputElement) | null) => void} */
 export const caretToEnd = (el) => {
+  if (!el) return;
   if (el.isContentEditable) {
     const selection = getSelection();
     selection.selectAllChildren(el);
@@ -17,6 +18,6 @@ export const caretToEnd = (el) => {
 
 /**
  * The text of a field; of a password only whether it is filled.
- * @type {(el: HTMLInputElement) => string | {filled: boolean} | undefined}
+ * @type {(el: HTMLInputElement | null) => string | {filled: boolean} | null | undefined}
  */
-export const typedValue = (el) => (el.type == 'password' ? { filled: !!el.value } : el.isContentEditable ? el.innerText : el.value);
+export const typedValue = (el) => (!el ? null : el.type == 'password' ? { filled: !!el.value } : el.isContentEditable ? el.innerText : el.value);

@@ -43,7 +43,9 @@ const place = (index) => {
   const zoom = Math.abs(width - transformedWidth) < 1 ? 1 : width / transformedWidth;
   const a = matrix.a * zoom, b = matrix.b * zoom, c = matrix.c * zoom, d = matrix.d * zoom;
   const x = frame.clientLeft + parseFloat(style.paddingLeft) - halfWidth, y = frame.clientTop + parseFloat(style.paddingTop) - halfHeight;
-  return { frame, matrix: [a, b, c, d, left + width / 2 + a * x + c * y, top + height / 2 + b * x + d * y] };
+  // Before Chromium 128 a frame's `zoom` enlarged its borders and not its document; those engines do not know it by name.
+  const inner = /** @type {any} */ (frame).currentCSSZoom ? 1 : 1 / zoom;
+  return { frame, matrix: [a * inner, b * inner, c * inner, d * inner, left + width / 2 + a * x + c * y, top + height / 2 + b * x + d * y] };
 };
 
 /** From points of the child document to points here; null without such a frame. @type {(index: number) => Matrix | null} */

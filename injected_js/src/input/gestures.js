@@ -44,13 +44,14 @@ export const openMenu = (ref) => {
 export const watchDrag = (el) => {
   isCancelled = false;
   addEventListener('pointercancel', () => (isCancelled = true), ONCE);
-  return !!el.closest('[draggable=true]');
+  return !!el && !!el.closest('[draggable=true]');
 };
 /** @type {() => boolean} */
 export const wasDragCancelled = () => isCancelled;
 
 /** The element's box and the part of the viewport that is seen: left, top, width, height. */
 export const boxInView = (el) => {
+  if (!el) return null;
   const box = boxOf(el), view = visualViewport;
   return { box: [box.left, box.top, box.width, box.height], seen: [view.offsetLeft, view.offsetTop, view.width, view.height] };
 };

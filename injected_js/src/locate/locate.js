@@ -1,6 +1,7 @@
 /** Finds what a locator describes: steps that narrow down from the whole document. */
 import { boxOf, flatParent, is, matches, shadowOf, tagOf } from '../core/dom.js';
 import { pause } from '../checks/pause.js';
+import { READS } from './reads.js';
 
 /**
  * @typedef {{text: string, exact: boolean} | {source: string, flags: string}} Pattern words, or a regular expression
@@ -14,7 +15,16 @@ import { pause } from '../checks/pause.js';
  * @property {Pattern} [text]
  * @property {Pattern} [label]
  * @property {Pattern} [placeholder]
+ * @property {Pattern} [alt]
+ * @property {Pattern} [title]
+ * @property {string} [xpath]
+ * @property {number | null} [ref] the number of an element of this document; null finds nothing
  * @property {Pattern} [hasText]
+ * @property {Pattern} [hasNotText]
+ * @property {Step[]} [has] something below matches
+ * @property {Step[]} [hasNot]
+ * @property {Step[]} [and] the element itself matches too
+ * @property {Step[]} [or] or what these steps find in the document
  * @property {boolean} [visible]
  * @property {number} [nth] from the end when negative
  */
@@ -34,6 +44,7 @@ import { pause } from '../checks/pause.js';
  * @property {string | null} value
  * @property {string[] | null} values
  * @property {boolean} focused
+ * @property {unknown} [read] the value of the read that was asked for
  */
 
 const NAME_CHARS = 200, TEXT_CHARS = 5000, ATTRIBUTE_CHARS = 2000, ERROR_CHARS = 300, POLL_MS = 30;
@@ -93,6 +104,11 @@ const innermost = (root, isMatch) => {
   return found;
 };
 
+const byAttribute = (name) => (root, step) => {
+  const isMatch = matcher(step[name]);
+  return below(root).filter((el) => el.hasAttribute(name) && isMatch(el.getAttribute(name)));
+};
+
 /** How each kind of step finds elements below a root. */
 const FINDERS = {
   css: (root, { css }) => [root, ...below(root).filter(shadowOf).map(shadowOf)].reduce((found, part) => [...found, ...part.querySelectorAll(css)], []),
@@ -111,26 +127,53 @@ const FINDERS = {
         (el.hasAttribute('aria-labelledby') && isMatch(__agentBrowser.nameOf(el))),
     );
   },
-  placeholder(root, { placeholder }) {
-    const isMatch = matcher(placeholder);
-    return below(root).filter((el) => el.hasAttribute('placeholder') && isMatch(el.getAttribute('placeholder')));
+  placeholder: byAttribute('placeholder'),
+  alt: byAttribute('alt'),
+  title: byAttribute('title'),
+  xpath(root, { xpath }) {
+    const found = document.evaluate(root != document && xpath[0] == '/' ? '.' + xpath : xpath, root, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE);
+    return Array.from({ length: found.snapshotLength }, (_, i) => found.snapshotItem(i)).filter((node) => node.nodeType == 1);
+  },
+  ref(_root, { ref }) {
+    const el = ref == null ? null : __agentBrowser.element(ref);
+    return el && el.nodeType ? [el] : [];
   },
 };
 
-/** @type {(steps: Step[]) => any[]} */
-const find = (steps) => {
-  let found = /** @type {any[]} */ ([document]);
+/** How each kind of step keeps some of the elements that were found. */
+const FILTERS = {
+  nth: (found, { nth }) => found.slice(nth < 0 ? found.length + nth : nth).slice(0, 1),
+  visible: (found, { visible }) => found.filter((el) => isVisible(el) == visible),
+  hasText(found, { hasText }) {
+    const isMatch = matcher(hasText);
+    return found.filter((el) => isMatch(wordsOf(el)));
+  },
+  hasNotText(found, { hasNotText }) {
+    const isMatch = matcher(hasNotText);
+    return found.filter((el) => !isMatch(wordsOf(el)));
+  },
+  has: (found, { has }) => found.filter((el) => find(has, el).length),
+  hasNot: (found, { hasNot }) => found.filter((el) => !find(hasNot, el).length),
+  and(found, step) {
+    const others = new Set(find(step.and));
+    return found.filter((el) => others.has(el));
+  },
+  or: (found, step) => [...new Set([...found, ...find(step.or)])].sort((a, b) => (a.compareDocumentPosition(b) & 4 ? -1 : 1)),
+};
+
+/** @type {(steps: Step[], root?: any) => any[]} */
+const find = (steps, root = document) => {
+  let found = [root];
   for (const step of steps) {
     const kind = Object.keys(FINDERS).find((key) => key in step);
     if (kind) {
       const next = new Set();
-      for (const root of found) for (const el of FINDERS[kind](root, step)) next.add(el);
+      for (const at of found) for (const el of FINDERS[kind](at, step)) next.add(el);
       found = [...next];
-    } else if ('nth' in step) found = found.slice(step.nth < 0 ? found.length + step.nth : step.nth).slice(0, 1);
-    else if ('visible' in step) found = found.filter((el) => isVisible(el) == step.visible);
-    else {
-      const isMatch = matcher(step.hasText);
-      found = found.filter((el) => isMatch(wordsOf(el)));
+    } else {
+      const filter = Object.keys(FILTERS).find((key) => key in step);
+      if (!filter) throw new Error('unknown step');
+      found = FILTERS[filter](found, step);
     }
   }
   return found;
@@ -138,8 +181,8 @@ const find = (steps) => {
 
 const isEditable = (el) => el.isContentEditable || (is(tagOf(el), 'input textarea select') && !el.readOnly);
 
-/** @type {(el: any) => Located} */
-const describe = (el) => {
+/** @type {(el: any, read?: [string, any]) => Located} */
+const describe = (el, read) => {
   const attrs = {}, isPassword = el.type == 'password';
   const isDisabled = matches(el, ':disabled') || !!el.closest('[aria-disabled=true]');
   for (const { name, value } of el.attributes) if (!(isPassword && name == 'value')) attrs[name] = value.slice(0, ATTRIBUTE_CHARS);
@@ -156,6 +199,7 @@ const describe = (el) => {
     value: isPassword || el.value == null || typeof el.value == 'object' ? null : String(el.value).slice(0, TEXT_CHARS),
     values: el.selectedOptions ? [...el.selectedOptions].map((it) => it.value) : null,
     focused: el.getRootNode().activeElement == el,
+    read: read && READS[read[0]](el, read[1]),
   };
 };
 
@@ -164,11 +208,11 @@ const frameIndex = () => (parent == window ? -1 : [].indexOf.call(parent, window
 
 /**
  * Finds elements and describes the first `limit` of them, or the one at the place `at`. With `seen`, the `state` of an
- * earlier reply, it waits up to `ms` until the reply would differ.
- * @type {(steps: Step[], options?: {limit?: number, at?: number, seen?: string | null, ms?: number}) =>
+ * earlier reply, it waits up to `ms` until the reply would differ. `read` names a read of each, and its argument.
+ * @type {(steps: Step[], options?: {limit?: number, at?: number, seen?: string | null, ms?: number, read?: [string, any]}) =>
  *   Promise<{n: number, items: Located[], state: string, frame: number} | {error: string}>}
  */
-export const locate = async (steps, { limit = 10, at = -1, seen = null, ms = 0 } = {}) => {
+export const locate = async (steps, { limit = 10, at = -1, seen = null, ms = 0, read } = {}) => {
   const end = performance.now() + ms;
   for (;;) {
     let found;
@@ -177,7 +221,7 @@ export const locate = async (steps, { limit = 10, at = -1, seen = null, ms = 0 }
     } catch (e) {
       return { error: String(e).slice(0, ERROR_CHARS) };
     }
-    const shown = at >= 0 ? found.slice(at, at + 1) : found.slice(0, limit), items = shown.map(describe);
+    const shown = at >= 0 ? found.slice(at, at + 1) : found.slice(0, limit), items = shown.map((el) => describe(el, read));
     const state = JSON.stringify([found.length, items]);
     if (state != seen || performance.now() >= end) {
       shown.forEach((el, i) => (items[i].ref = __agentBrowser.refOf(el)[0]));

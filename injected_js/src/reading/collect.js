@@ -1,11 +1,11 @@
 /**
- * The walk: the flat tree as it is laid out, without what nobody sees and without controls, as HTML of few attributes.
+ * The walk: the flat tree as it is laid out, without invisible parts and controls, as HTML of few attributes.
  *
  * What is text and what is noise around it is decided by one set of rules, in Python (`bridge/reading/main_content/`); here
  * goes only what needs the layout to be known.
  */
 import { attr, boxOf, is, kidsOf, kindOf, matches, now, query, shadowOf, strip, tagOf, textOf } from '../core/dom.js';
-import { isGone, isInkless, isUnseen, isVisible, styleOf } from '../core/visibility.js';
+import { isGone, isInkless, isOut, isUnseen, isVisible, styleOf } from '../core/visibility.js';
 import { isFaint } from './faint.js';
 
 const NEVER = 'script style template noscript head meta link object embed canvas audio video map input textarea select option datalist progress meter button svg area param source track';
@@ -15,9 +15,10 @@ const BLOCK = /^(block|flex|grid|list-item|flow-root|table)/;
 const PLAIN = 'span font';
 // Of a text: laid out and seen, laid out and not seen, not laid out.
 const SEEN = 1, UNSEEN = 2, GONE = 3;
-// Words in letters that take no room: tag characters, runs of zero-width ones.
-const HIDING = /\udb40[\udc00-\udc7f]|[\u200b-\u200d\u2060-\u206f\ufeff]{4}/;
+// Words in letters that take no room: tag characters, variation selectors, runs of zero-width ones.
+const HIDING = /\udb40[\udc00-\udfff]|[\u200b-\u200d\u2060-\u206f\ufeff]{4}/;
 const VOID = 'br hr img wbr';
+const MOST_META = 100, MOST_LINKED = 10, MOST_LINKED_CHARS = 100000;
 
 // A form's named inputs shadow its own properties.
 const attributesOf = Function.call.bind(Element.prototype.__lookupGetter__('attributes'));
@@ -52,7 +53,23 @@ const insideOf = (el) => {
   }
 };
 
-/** Words below an element that nobody sees, each text of them counted once. */
+/** What the document says about itself. */
+const headOf = (metadata) => {
+  const out = [];
+  for (const el of [...query(document.documentElement, 'meta[content]')].slice(0, MOST_META)) {
+    const name = ['property', 'name', 'itemprop', 'http-equiv'].find((name) => attr(el, name));
+    if (name) out.push(`<meta ${name}="${quote(attr(el, name).slice(0, 100))}" content="${quote(attr(el, 'content').slice(0, 1000))}">`);
+  }
+  if (!metadata) return out.join('');
+  for (const el of [...query(document.documentElement, 'link[rel~=canonical]')].slice(0, 1)) out.push(`<link rel=canonical href="${quote(absolute(attr(el, 'href') || '', el).slice(0, 5000))}">`);
+  for (const el of [...query(document.documentElement, 'script[type="application/ld+json"]')].slice(0, MOST_LINKED)) {
+    const text = textOf(el);
+    if (text.length < MOST_LINKED_CHARS && !/<\/script/i.test(text)) out.push(`<script type="application/ld+json">${text}</script>`);
+  }
+  return out.join('');
+};
+
+/** Words below an invisible element; each text counts once. */
 const textsIn = (el) => {
   let count = 0;
   const walker = document.createTreeWalker(el, 4);
@@ -64,7 +81,7 @@ const textsIn = (el) => {
 };
 
 /** @type {(root: Element, options: object) => object} */
-export const collect = (root, { mode, selector, refs, limit, timeBudgetMs }) => {
+export const collect = (root, { mode, selector, refs, metadata, limit, timeBudgetMs }) => {
   const out = [], links = [], start = now();
   const everything = mode == 'raw' || selector;
   const weight = textOf(root).length;
@@ -113,7 +130,7 @@ export const collect = (root, { mode, selector, refs, limit, timeBudgetMs }) => 
     }
     if (style.display != 'contents') {
       const box = boxOf(el);
-      if (el != root && isUnseen(el, box) && !hasMath(el, tag)) {
+      if (el != root && (isUnseen(el, box) || isOut(el)) && !hasMath(el, tag)) {
         hidden += textsIn(el);
         return;
       }
@@ -177,13 +194,9 @@ export const collect = (root, { mode, selector, refs, limit, timeBudgetMs }) => 
     } else stack.push({ nodes: kidsOf(node), at: 0, end: '', el: node });
   }
 
-  const said = (name) => {
-    const el = document.querySelector(`meta[property="${name}"]`);
-    return el ? `<meta property="${name}" content="${quote(attr(el, 'content').slice(0, 500))}">` : '';
-  };
   const title = document.title.slice(0, 500);
   return {
-    html: `<html><head><title>${escape(title)}</title>${said('og:title')}${said('og:site_name')}</head><body>${out.join('')}</body></html>`,
+    html: `<html lang="${quote(attr(document.documentElement, 'lang') || '')}"><head><title>${escape(title)}</title>${headOf(metadata)}</head><body>${out.join('')}</body></html>`,
     title,
     url: document.URL,
     hidden,

@@ -65,7 +65,9 @@ const scaleOf = (el) => {
 };
 
 export const isFaint = once((el) => {
-  const { webkitTextFillColor, fontSize, textIndent } = styleOf(el), opacity = opacityOf(el);
+  const { webkitTextFillColor, fontSize, textIndent, webkitTextSecurity, fontSizeAdjust, letterSpacing } = styleOf(el), opacity = opacityOf(el);
+  // Bullets in place of the letters; letters all at one place.
+  if (/^[dcs]/.test(webkitTextSecurity) || fontSizeAdjust == '0' || parseFloat(letterSpacing) < -parseFloat(fontSize)) return 1;
   if (opacity < LEAST_OPACITY || parseFloat(fontSize) * scaleOf(el) * (el.currentCSSZoom || 1) < LEAST_SIZE || /^-?\d{4}/.test(textIndent)) return 1;
   const ink = paint(webkitTextFillColor), ground = groundOf(el), covers = (ink[3] / 255) * opacity;
   return ground && max(...[0, 1, 2].map((i) => Math.abs(ink[i] - ground[i]) * covers)) < LEAST_DIFFERENCE;

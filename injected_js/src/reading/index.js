@@ -8,6 +8,7 @@ import { rendered } from './rendered.js';
  * @property {string} [selector] only this element, whatever it is
  * @property {string} mode main_content, article or raw
  * @property {boolean} refs mark links with the numbers that actions take
+ * @property {boolean} metadata also send the JSON-LD and the canonical address
  * @property {number} limit characters of HTML at most
  * @property {number} timeBudgetMs how long the walk may take; what is left then is not looked at
  * @property {number} settleMs how long a page that shows nothing yet may take

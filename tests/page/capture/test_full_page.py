@@ -1,4 +1,4 @@
-"""Whole pages and elements as pictures: every row of them is compared with what the page is known to show."""
+"""Screenshots of whole pages and elements: every row of them is compared with what the page is known to show."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def dense_page(
     request: pytest.FixtureRequest, webview_device: str, local_server: LocalServer
 ) -> AsyncIterator[tuple[Page, float]]:
     async with Session.open(webview_device, grants=[local_server.grant], **sized(request.param)) as session:
-        yield await session.new_tab(), request.param / 160
+        yield await session.new_page(), request.param / 160
 
 
 def block_colour(y_css: int) -> tuple[int, int, int]:
@@ -129,7 +129,7 @@ async def test_a_page_of_25_000_px_is_cut_at_10_000_and_says_so(page: Page, loca
     assert len(heard) >= 10
 
 
-async def test_the_cap_is_one_of_the_picture_and_not_of_the_device(
+async def test_the_height_limit_applies_to_the_image_and_not_to_the_device(
     dense_page: tuple[Page, float], local_server: LocalServer
 ) -> None:
     page, dpr = dense_page
@@ -150,7 +150,7 @@ async def test_the_webviews_repeated_view_is_not_taken_for_a_page(page: Page, lo
     assert shot.strategy == "scroll-and-stitch"
 
 
-async def test_when_one_strategy_gives_the_wrong_picture_the_next_one_is_tried(
+async def test_the_next_strategy_is_tried_if_one_captures_the_wrong_image(
     page: Page, session: Session, local_server: LocalServer
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=3000"))
@@ -177,7 +177,7 @@ async def test_an_engine_that_draws_beyond_its_view_is_found_out_and_used(
         own_device(quirks=False, engine=engine) as device,
         Session.open(device.serial, grants=[local_server.grant], **sized(density_dpi)) as session,
     ):
-        page = await session.new_tab(local_server.url(f"capture/rows.html?height=3000&{OVERLAYS}"))
+        page = await session.new_page(local_server.url(f"capture/rows.html?height=3000&{OVERLAYS}"))
         assert session.capabilities is not None
         assert session.capabilities.full_page == "cdp-beyond-viewport"
         scales: tuple[tuple[Any, float], ...] = (("css", 1.0), ("device", dpr))
@@ -193,9 +193,9 @@ async def test_a_pixel_ratio_that_a_capture_ends_is_there_again(adb_port: int, l
         own_device(quirks=False) as device,
         Session.open(device.serial, grants=[local_server.grant], **sized(320)) as session,
     ):
-        probed = await session.new_tab()
+        probed = await session.new_page()
         ratio = {"expression": "devicePixelRatio+' '+screen.width"}
-        for page in (probed, await session.new_tab(local_server.url("capture/rows.html?height=3000"))):
+        for page in (probed, await session.new_page(local_server.url("capture/rows.html?height=3000"))):
             attachment = await page.attached()
             if page is not probed:
                 shot = await page.screenshot(full_page=True, scale="device")
@@ -272,11 +272,11 @@ async def test_annotation_works_on_whole_pages_and_every_format_is_what_it_says(
     page: Page, local_server: LocalServer
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=1700&box"))
-    shot = await page.screenshot(full_page=True, annotate=True, format="webp", quality=90)
+    shot = await page.screenshot(full_page=True, annotate=True, type="webp", quality=90)
     box = next(box for box in shot.legend if box.name == "Box")
     assert (box.x_px, box.y_px, box.width_px, box.height_px) == (20, 1500, 60, 44)
     assert Image.open(io.BytesIO(shot.image_bytes)).format == "WEBP"
-    jpeg = await page.screenshot(full_page=True, format="jpeg", quality=50)
+    jpeg = await page.screenshot(full_page=True, type="jpeg", quality=50)
     assert Image.open(io.BytesIO(jpeg.image_bytes)).format == "JPEG"
 
 
@@ -294,7 +294,7 @@ async def test_a_capture_that_is_cut_short_leaves_the_page_as_it_was(page: Page,
     assert (shot.getpixel((200, 20)), shot.getpixel((200, 900))) == (STICKY, FOOTER)
 
 
-async def test_what_cannot_be_asked_for_is_bad_usage(page: Page) -> None:
+async def test_invalid_screenshot_options_are_bad_usage(page: Page) -> None:
     for wrong in (
         {"full_page": True, "ref": "e1"},
         {"scale": "retina"},
@@ -308,7 +308,7 @@ async def test_what_cannot_be_asked_for_is_bad_usage(page: Page) -> None:
             await page.screenshot(**wrong)  # type: ignore[arg-type]
 
 
-async def test_elements_without_a_box_and_views_without_an_area_are_errors_and_no_pictures(
+async def test_elements_without_a_box_and_views_without_an_area_are_errors(
     page: Page, local_server: LocalServer
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=3000&box"))
@@ -375,7 +375,7 @@ async def test_a_part_that_is_filled_when_the_page_is_scrolled_to_it_is_there(
     assert differing(shot, known) < 0.0005
 
 
-async def test_a_page_that_is_zoomed_while_it_is_captured_is_told_so(page: Page, local_server: LocalServer) -> None:
+async def test_zooming_a_page_during_its_capture_is_reported(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("capture/rows.html?height=9000"))
     attachment = await page.attached()
     zoomed: list[asyncio.Task[Any]] = []

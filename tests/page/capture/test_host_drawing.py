@@ -17,7 +17,7 @@ TALL = (
 
 async def test_what_the_host_cannot_draw_whole_is_not_drawn_by_it_but_stitched(webview_device: str) -> None:
     async with Session.open(webview_device, width_px=1080, height_px=2400, density_dpi=420) as session:
-        page = await session.new_tab()
+        page = await session.new_page()
         attachment = await page.attached()
         assert attachment.state.main is not None
         shown = {"frameId": attachment.state.main.frame_id, "html": TALL}

@@ -13,8 +13,8 @@ import pytest
 
 from bridge import Session
 from bridge.errors import DeadlineExceeded, NavigationFailed, PolicyRefused, UsageError
+from bridge.page.fetch_messages import PausedResponse
 from bridge.page.files.response_interception import is_download
-from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.page import Page
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
@@ -79,7 +79,7 @@ def site() -> Iterator[LocalServer]:
 async def offers(webview_device: str, site: LocalServer, tmp_path: Path) -> AsyncIterator[Page]:
     _Offers.asked.clear()
     async with Session.open(webview_device, grants=[site.grant], downloads_root=tmp_path) as session:
-        yield await session.new_tab(site.url())
+        yield await session.new_page(site.url())
 
 
 def names_in(folder: Path) -> list[str]:

@@ -100,7 +100,7 @@ def roots(tmp_path: Path) -> tuple[Path, Path]:
 async def form(webview_device: str, site: LocalServer, roots: tuple[Path, Path]) -> AsyncIterator[tuple[Page, Session]]:
     folders = {"uploads_root": roots[0], "downloads_root": roots[1]}
     async with Session.open(webview_device, grants=[site.grant], **folders) as session:
-        yield await session.new_tab(site.url()), session
+        yield await session.new_page(site.url()), session
 
 
 async def ref_of(page: Page, name: str) -> str:
@@ -116,7 +116,7 @@ async def seen(page: Page) -> Any:
 
 async def test_a_file_input_gets_the_file_and_its_events(form: tuple[Page, Session]) -> None:
     page, _ = form
-    given = await page.upload(await ref_of(page, "One"), "a.txt")
+    given = await page.set_input_files(await ref_of(page, "One"), "a.txt")
     assert (given.action, given.values) == ("upload", ("a.txt",))
     assert "a.txt" in given.changes.text
     assert await seen(page) == [["a.txt", 5, "alpha"]]
@@ -124,26 +124,26 @@ async def test_a_file_input_gets_the_file_and_its_events(form: tuple[Page, Sessi
 
 async def test_several_files_keep_their_order(form: tuple[Page, Session], roots: tuple[Path, Path]) -> None:
     page, _ = form
-    await page.upload(await ref_of(page, "Many"), ["b.txt", roots[0] / "a.txt"])
+    await page.set_input_files(await ref_of(page, "Many"), ["b.txt", roots[0] / "a.txt"])
     assert await seen(page) == [["b.txt", 4, "beta"], ["a.txt", 5, "alpha"]]
     with pytest.raises(UsageError, match="accepts one file"):
-        await page.upload(await ref_of(page, "One"), ["a.txt", "b.txt"])
+        await page.set_input_files(await ref_of(page, "One"), ["a.txt", "b.txt"])
 
 
 async def test_files_are_dropped_on_an_element_that_accepts_them(form: tuple[Page, Session]) -> None:
     page, _ = form
-    given = await page.upload(await ref_of(page, "Drop here"), ["a.txt", "b.txt"])
+    given = await page.set_input_files(await ref_of(page, "Drop here"), ["a.txt", "b.txt"])
     assert given.values == ("a.txt", "b.txt")
     assert await seen(page) == [["a.txt", 5, "alpha"], ["b.txt", 4, "beta"]]
     with pytest.raises(ActionFailed, match="accepts no dropped files"):
-        await page.upload(await ref_of(page, "Nothing"), ["a.txt"])
+        await page.set_input_files(await ref_of(page, "Nothing"), ["a.txt"])
 
 
 async def test_files_on_the_device_are_deleted_with_the_tab(form: tuple[Page, Session]) -> None:
     page, session = form
-    await page.upload(await ref_of(page, "One"), "a.txt")
+    await page.set_input_files(await ref_of(page, "One"), "a.txt")
     assert (await session.host_client.stats(timeout_s=20))["files"] == 1
-    await session.close_tab(page)
+    await page.close()
     assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
@@ -155,16 +155,16 @@ async def test_upload_paths_outside_the_folder_are_refused_before_anything_is_se
     ref = await ref_of(page, "One")
     for path in ("../secret", "/etc/passwd", "link", roots[0] / ".." / "secret"):
         with pytest.raises(PolicyRefused):
-            await page.upload(ref, path)
+            await page.set_input_files(ref, path)
     with pytest.raises(PolicyRefused):
-        await page.upload(ref, ["a.txt", "../secret"])
+        await page.set_input_files(ref, ["a.txt", "../secret"])
     with pytest.raises(UsageError):
-        await page.upload(ref, "missing.txt")
+        await page.set_input_files(ref, "missing.txt")
     with pytest.raises(UsageError):
-        await page.upload(ref, [])
+        await page.set_input_files(ref, [])
     for no_path in (5, ["a.txt", None], b"a.txt"):
         with pytest.raises(UsageError, match="a path or a list of paths"):
-            await page.upload(ref, no_path)  # type: ignore[arg-type]
+            await page.set_input_files(ref, no_path)  # type: ignore[arg-type]
     assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
@@ -174,20 +174,20 @@ async def test_refs_of_removed_or_disabled_elements_are_errors(form: tuple[Page,
     attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": "one.closest('label').remove()"}, timeout_s=20)
     with pytest.raises((RefNotFound, StaleRef)):
-        await page.upload(ref, "a.txt")
+        await page.set_input_files(ref, "a.txt")
     shot = await page.snapshot(interactive_only=False)
     off = [ref for ref, node in shot.refs.items() if node.name.startswith("Off")]
     if off:
         with pytest.raises(ActionFailed, match="disabled"):
-            await page.upload(off[0], "a.txt")
+            await page.set_input_files(off[0], "a.txt")
     assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
 async def test_without_folders_uploads_and_downloads_name_the_setting(webview_device: str, site: LocalServer) -> None:
     async with Session.open(webview_device, grants=[site.grant]) as session:
-        page = await session.new_tab(site.url())
+        page = await session.new_page(site.url())
         with pytest.raises(PolicyRefused, match="--uploads-root FOLDER"):
-            await page.upload(await ref_of(page, "One"), "a.txt")
+            await page.set_input_files(await ref_of(page, "One"), "a.txt")
         with pytest.raises(PolicyRefused, match="--downloads-root FOLDER"):
             await page.download("x", url=site.url("report"))
 

@@ -64,11 +64,11 @@ async def test_what_cannot_be_checked_or_unchecked_is_refused_untouched(controls
 async def test_a_refused_check_leaves_no_guard_behind(controls: Page, shot: SnapshotResult) -> None:
     await controls.check(shot.find(role="checkbox", name="Plain").ref)
     await controls.focus(shot.find(name="Opt in").ref)
-    assert "Opt in" in (await controls.press(" ")).changes.text
+    assert "Opt in" in (await controls.keyboard.press(" ")).changes.text
 
 
 async def test_two_taps_are_a_double_click(controls: Page, shot: SnapshotResult) -> None:
-    result = await controls.double_click(shot.find(name="Twice").ref)
+    result = await controls.dblclick(shot.find(name="Twice").ref)
     assert "doubled" in result.changes.text
     assert result.cost.round_trips <= 2
 
@@ -79,7 +79,7 @@ async def test_a_long_press_is_a_context_menu_and_no_click(controls: Page, shot:
     assert "clicked" not in result.changes.text
 
 
-async def test_hovering_shows_what_hovering_shows(controls: Page, shot: SnapshotResult) -> None:
+async def test_hovering_opens_what_the_page_shows_on_hover(controls: Page, shot: SnapshotResult) -> None:
     await controls.hover(shot.find(name="Hover me").ref)
     assert "Tip shown" in (await controls.snapshot(interactive_only=False)).text
 
@@ -87,17 +87,17 @@ async def test_hovering_shows_what_hovering_shows(controls: Page, shot: Snapshot
 async def test_typing_goes_on_after_what_is_there_and_the_page_sees_the_keys(
     controls: Page, shot: SnapshotResult
 ) -> None:
-    assert (await controls.type("Lovelace é", ref=shot.find(name="Name").ref)).value == "AdaLovelace é"
-    upper = await controls.type("ab c", ref=shot.find(name="Upper").ref)
+    assert (await controls.type(shot.find(name="Name").ref, "Lovelace é")).value == "AdaLovelace é"
+    upper = await controls.type(shot.find(name="Upper").ref, "ab c")
     assert upper.value == "AB C"
     assert "ab c" in upper.changes.text
-    assert (await controls.type("!")).ref is None
+    assert (await controls.keyboard.type("!")).ref is None
     assert (await controls.query(shot.find(name="Upper").ref, "value")).value == "AB C!"
 
 
-async def test_a_password_is_typed_and_never_told(controls: Page, shot: SnapshotResult) -> None:
+async def test_a_typed_password_is_never_reported(controls: Page, shot: SnapshotResult) -> None:
     secret = shot.find(name="Secret").ref
-    assert (await controls.type("hunter2", ref=secret)).value is None
+    assert (await controls.type(secret, "hunter2")).value is None
     assert (await controls.query(secret, "value")).value is None
 
 
@@ -129,12 +129,12 @@ async def test_another_form_is_refused_and_the_right_one_named(
 async def test_editable_content_is_replaced_and_typed_after(controls: Page, shot: SnapshotResult) -> None:
     note = shot.find(name="Note").ref
     assert (await controls.fill(note, "new words")).value == "new words"
-    assert (await controls.type(" and more", ref=note)).value == "new words and more"
+    assert (await controls.type(note, " and more")).value == "new words and more"
 
 
 async def test_a_readonly_input_takes_no_text(controls: Page, shot: SnapshotResult) -> None:
     with pytest.raises(NotEditable):
-        await controls.type("x", ref=shot.find(name="Fixed").ref, timeout_s=0.5)
+        await controls.type(shot.find(name="Fixed").ref, "x", timeout_s=0.5)
     option = await controls.locator("option").nth(0).ref()
     with pytest.raises(NotEditable):
         await controls.fill(option, "x", timeout_s=0.5)
@@ -142,18 +142,18 @@ async def test_a_readonly_input_takes_no_text(controls: Page, shot: SnapshotResu
 
 async def test_options_are_chosen_by_value_or_text_without_a_tap(controls: Page, shot: SnapshotResult) -> None:
     size = shot.find(role="combobox", name="Size").ref
-    assert (await controls.select(size, "m")).values == ("Medium",)
-    assert (await controls.select(size, "small")).values == ("Small",)
-    several = await controls.select(shot.find(role="listbox", name="Toppings").ref, ["Ham", "Corn"])
+    assert (await controls.select_option(size, "m")).values == ("Medium",)
+    assert (await controls.select_option(size, "small")).values == ("Small",)
+    several = await controls.select_option(shot.find(role="listbox", name="Toppings").ref, ["Ham", "Corn"])
     assert (several.values, several.cost.round_trips) == (("Ham", "Corn"), 1)
 
 
 async def test_an_unknown_option_is_answered_with_those_there_are(controls: Page, shot: SnapshotResult) -> None:
     with pytest.raises(NoSuchOption) as caught:
-        await controls.select(shot.find(role="combobox", name="Size").ref, "XL")
+        await controls.select_option(shot.find(role="combobox", name="Size").ref, "XL")
     assert caught.value.details["options"] == ["Small", "Medium", "Huge"]
     with pytest.raises(NotASelectElement):
-        await controls.select(shot.find(name="Hold").ref, "x")
+        await controls.select_option(shot.find(name="Hold").ref, "x")
 
 
 async def test_scrolling_says_when_there_is_no_further(controls: Page, shot: SnapshotResult) -> None:
@@ -161,7 +161,7 @@ async def test_scrolling_says_when_there_is_no_further(controls: Page, shot: Sna
     down = await controls.scroll("down", 400, ref=inside)
     assert (down.notices, down.cost.round_trips) == ((), 1)
     assert (await controls.scroll("up", ref=inside)).notices == ()
-    assert "scrolls further left" in (await controls.scroll("left")).notices[0]
+    assert "can scroll further left" in (await controls.scroll("left")).notices[0]
     await controls.scroll("down", 5_000)
     with pytest.raises(UsageError):
         await controls.scroll("sideways")  # type: ignore[arg-type]
@@ -169,18 +169,18 @@ async def test_scrolling_says_when_there_is_no_further(controls: Page, shot: Sna
 
 async def test_scrolling_into_view_brings_it_there(controls: Page, shot: SnapshotResult) -> None:
     bottom = shot.find(name="Bottom").ref
-    await controls.scroll_into_view(bottom)
+    await controls.scroll_into_view_if_needed(bottom)
     box = (await controls.query(bottom, "box")).value
     assert 0 <= box["top"] <= 915
 
 
 async def test_a_finger_drags_by_pixels(controls: Page, shot: SnapshotResult) -> None:
-    result = await controls.drag(shot.find(name="Knob").ref, by=(120, 0))
+    result = await controls.drag_and_drop(shot.find(name="Knob").ref, by=(120, 0))
     assert "knob at 120" in result.changes.text
 
 
 async def test_what_html_calls_draggable_is_dropped_on_its_goal(controls: Page, shot: SnapshotResult) -> None:
-    result = await controls.drag(shot.find(name="Card").ref, shot.find(name="Bin").ref)
+    result = await controls.drag_and_drop(shot.find(name="Card").ref, shot.find(name="Bin").ref)
     assert "dropped card" in result.changes.text
     assert "by script" in result.notices[0]
 
@@ -203,8 +203,8 @@ async def test_two_fingers_zoom(controls: Page) -> None:
 async def test_an_element_is_read_by_kind_and_cut_at_the_limit(controls: Page, shot: SnapshotResult) -> None:
     hold = shot.find(name="Hold").ref
     assert (await controls.query(hold, "text")).value == "Hold"
-    assert (await controls.query(hold, "attrs")).value == {"id": "hold"}
-    assert (await controls.query(hold, "computed_styles")).value["visibility"] == "visible"
+    assert (await controls.query(hold, "attributes")).value == {"id": "hold"}
+    assert (await controls.query(hold, "styles")).value["visibility"] == "visible"
     cut = await controls.query(hold, "html", 10)
     assert (cut.truncated, cut.value.endswith("...[truncated]"), cut.cost.round_trips) == (True, True, 1)
     with pytest.raises(UsageError):
@@ -235,7 +235,7 @@ async def test_a_tap_that_an_overlay_cuts_short_is_an_error_and_the_overlay_gets
       button.onpointerdown = () => {
         const veil = document.body.appendChild(document.createElement('div'));
         veil.id = 'veil';
-        veil.style.cssText = 'position:fixed;inset:0';
+        veil.style.cssText = 'position:fixed;top:0;left:0;right:0;bottom:0';
         veil.onclick = () => { veil.textContent = 'chosen by accident'; };
       };
     })()"""

@@ -20,15 +20,15 @@ LATEST_WHEN_HELD_MS = 900
 # What the action does, and what it is done to.
 KINDS: dict[str, tuple[Callable[[Page, str, dict[str, float]], Awaitable[Any]], str]] = {
     "long_press": (lambda page, ref, times: page.long_press(ref, **(times | {"timeout_s": 2.0})), "button"),
-    "drag": (lambda page, ref, times: page.drag(ref, by=(0, 30), **(times | {"timeout_s": 2.0})), "button"),
-    "press a field": (lambda page, ref, times: page.press("x", ref=ref, **times), "textbox"),
-    "press a button": (lambda page, ref, times: page.press("Enter", ref=ref, **times), "button"),
-    "type": (lambda page, ref, times: page.type("xyz", ref=ref, **times), "textbox"),
-    "paste": (lambda page, ref, times: page.type("\N{GRINNING FACE}", ref=ref, **times), "textbox"),
+    "drag": (lambda page, ref, times: page.drag_and_drop(ref, by=(0, 30), **(times | {"timeout_s": 2.0})), "button"),
+    "press a field": (lambda page, ref, times: page.press(ref, "x", **times), "textbox"),
+    "press a button": (lambda page, ref, times: page.press(ref, "Enter", **times), "button"),
+    "type": (lambda page, ref, times: page.type(ref, "xyz", **times), "textbox"),
+    "paste": (lambda page, ref, times: page.type(ref, "\N{GRINNING FACE}", **times), "textbox"),
     "fill": (lambda page, ref, times: page.fill(ref, "x", **times), "textbox"),
     "check": (lambda page, ref, times: page.check(ref, **times), "checkbox"),
-    "select": (lambda page, ref, times: page.select(ref, "b", **times), "combobox"),
-    "double_click": (lambda page, ref, times: page.double_click(ref, **times), "button"),
+    "select": (lambda page, ref, times: page.select_option(ref, "b", **times), "combobox"),
+    "double_click": (lambda page, ref, times: page.dblclick(ref, **times), "button"),
 }
 # A finger that is carried on belongs to where it came down, whatever becomes of that.
 OF_A_DRAG = {"pointerdown", "click", "contextmenu"}

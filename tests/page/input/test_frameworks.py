@@ -32,7 +32,7 @@ async def app(
     request: pytest.FixtureRequest, webview_device: str, framework_server: LocalServer, tmp_path: Path
 ) -> AsyncIterator[Page]:
     async with Session.open(webview_device, grants=[framework_server.grant], uploads_root=tmp_path) as session:
-        page = await session.new_tab(framework_server.url(f"{request.param}.html"))
+        page = await session.new_page(framework_server.url(f"{request.param}.html"))
         await expect(page.get_by_role("main")).to_be_visible()
         yield page
 
@@ -42,7 +42,7 @@ async def test_controlled_inputs_take_what_is_filled_and_typed(app: Page) -> Non
     name = shot.find(role="textbox", name="Name").ref
     assert (await app.fill(name, "ada")).value == "ADA"
     await expect(app.get_by_text("Hello ADA")).to_be_visible()
-    assert (await app.type(" love", ref=name)).value == "ADA LOVE"
+    assert (await app.type(name, " love")).value == "ADA LOVE"
     await expect(app.get_by_text("Hello ADA LOVE")).to_be_visible()
     assert (await app.clear(name)).value == ""
 
@@ -58,7 +58,7 @@ async def test_a_controlled_box_enables_what_depends_on_it(app: Page) -> None:
 
 async def test_a_debounced_search_is_waited_for_by_what_it_finds(app: Page) -> None:
     city = (await app.snapshot()).find(role="searchbox", name="City").ref
-    await app.type("ber", ref=city)
+    await app.type(city, "ber")
     await expect(app.get_by_role("list", name="Cities").get_by_role("button")).to_have_text(
         ["Berlin", "Bern", "Bergen"]
     )
@@ -90,7 +90,7 @@ async def test_a_dialog_in_a_portal_is_part_of_the_page(app: Page) -> None:
 
 async def test_a_finger_sorts_a_list(app: Page) -> None:
     shot = await app.snapshot()
-    await app.drag(shot.find(role="button", name="Cedar").ref, shot.find(role="button", name="Apple").ref)
+    await app.drag_and_drop(shot.find(role="button", name="Cedar").ref, shot.find(role="button", name="Apple").ref)
     await expect(app.get_by_role("list", name="Trees").get_by_role("button")).to_have_text(["Cedar", "Apple", "Birch"])
 
 
@@ -104,32 +104,32 @@ async def test_rich_text_is_written_as_a_person_writes_it(app: Page) -> None:
     essay = (await app.snapshot()).find(role="textbox", name="Essay").ref
     await app.fill(essay, "three little words")
     await expect(app.get_by_text("3 words")).to_be_visible()
-    await app.type(" and more", ref=essay)
+    await app.type(essay, " and more")
     await expect(app.get_by_text("5 words")).to_be_visible()
 
 
 async def test_several_options_are_chosen_in_a_controlled_select(app: Page) -> None:
     tags = (await app.snapshot()).find(role="listbox", name="Tags").ref
-    assert (await app.select(tags, "red", "blue")).values == ("red", "blue")
+    assert (await app.select_option(tags, "red", "blue")).values == ("red", "blue")
     await expect(app.get_by_text("Tags: red+blue")).to_be_visible()
 
 
-async def test_a_file_input_tells_its_framework_which_file_it_was_given(app: Page, tmp_path: Path) -> None:
+async def test_a_framework_sees_the_uploaded_file(app: Page, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("words")
     attach = (await app.snapshot()).find(name="Attach").ref
-    assert "file notes.txt" in (await app.upload(attach, "notes.txt")).changes.text
+    assert "file notes.txt" in (await app.set_input_files(attach, "notes.txt")).changes.text
     await expect(app.get_by_role("status")).to_have_text("file notes.txt")
 
 
 async def test_scrolling_to_the_end_of_a_feed_brings_more(app: Page) -> None:
     feed = app.get_by_role("region", name="Feed")
     for last in (9, 19, 29):
-        await feed.get_by_text(f"Story {last}", exact=True).scroll_into_view()
-        await feed.get_by_text("…", exact=True).scroll_into_view()
+        await feed.get_by_text(f"Story {last}", exact=True).scroll_into_view_if_needed()
+        await feed.get_by_text("…", exact=True).scroll_into_view_if_needed()
         await expect(feed.get_by_text(f"Story {last + 10}", exact=True)).to_be_attached()
 
 
-async def test_moving_within_the_app_is_told_as_a_change_of_address(app: Page) -> None:
+async def test_a_navigation_within_the_app_is_reported_as_a_change_of_address(app: Page) -> None:
     moved = await app.click((await app.snapshot()).find(role="link", name="About").ref)
     assert moved.changes.url is not None
     assert moved.changes.url.endswith("#/about")

@@ -35,7 +35,7 @@ async def test_a_long_press_that_is_called_off_lifts_its_finger(controls: Page) 
     with pytest.raises(asyncio.CancelledError):
         await press
     assert await in_page(controls, "seen.join()") == "touchstart,touchcancel"
-    assert "doubled" in (await controls.double_click(await ref_of(controls, "Twice"))).changes.text
+    assert "doubled" in (await controls.dblclick(await ref_of(controls, "Twice"))).changes.text
 
 
 async def test_a_swipe_that_is_called_off_lifts_its_finger(controls: Page) -> None:
@@ -44,7 +44,7 @@ async def test_a_swipe_that_is_called_off_lifts_its_finger(controls: Page) -> No
     swipe.cancel()
     with pytest.raises(asyncio.CancelledError):
         await swipe
-    assert "doubled" in (await controls.double_click(await ref_of(controls, "Twice"))).changes.text
+    assert "doubled" in (await controls.dblclick(await ref_of(controls, "Twice"))).changes.text
 
 
 async def test_a_long_press_without_the_time_for_it_touches_nothing(controls: Page) -> None:

@@ -55,12 +55,12 @@ def test_control_plus_is_a_chord_of_the_plus_key() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "Entr", "a+Control", "Control+", "ab", "\x00"])
-def test_what_is_no_key_is_refused(text: str) -> None:
+def test_an_unknown_key_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse_chord(text)
 
 
-def test_a_misspelt_key_is_told_its_neighbours() -> None:
+def test_an_error_about_a_misspelt_key_suggests_similar_ones() -> None:
     with pytest.raises(UsageError, match="Enter"):
         parse_chord("Entr")
 
@@ -68,7 +68,7 @@ def test_a_misspelt_key_is_told_its_neighbours() -> None:
 @given(
     st.lists(st.sampled_from(sorted(MODIFIERS)), unique=True, max_size=4), st.sampled_from(["a", "Enter", "Tab", "9"])
 )
-def test_whatever_is_pressed_is_released(modifiers: list[str], key: str) -> None:
+def test_every_pressed_key_is_released(modifiers: list[str], key: str) -> None:
     events = key_events(parse_chord("+".join([*modifiers, key])))
     down = [event["code"] for event in events if event["type"] != "keyUp"]
     up = [event["code"] for event in events if event["type"] == "keyUp"]

@@ -63,18 +63,18 @@ async def test_a_field_that_gives_its_focus_away_gets_no_keys_and_neither_does_w
     await in_page(fields, f"{FIRST}.onfocus=()=>{BUTTON}.focus()")
     with pytest.raises(ActionFailed, match='does not have the focus; button "Delete all" has it'):
         await {
-            "press": lambda: fields.press("Enter", ref=ref),
-            "type": lambda: fields.type("x", ref=ref),
+            "press": lambda: fields.press(ref, "Enter"),
+            "type": lambda: fields.type(ref, "x"),
             "focus": lambda: fields.focus(ref),
         }[action]()
     assert await done(fields) == ""
 
 
-async def test_what_takes_no_focus_gets_no_keys(fields: Page) -> None:
+async def test_an_element_that_takes_no_focus_gets_no_keys(fields: Page) -> None:
     await in_page(fields, "document.body.insertAdjacentHTML('beforeend','<h2>Title</h2>')")
     heading = (await fields.snapshot(interactive_only=False)).find(name="Title").ref
     with pytest.raises(ActionFailed, match="the page itself has it"):
-        await fields.press("Enter", ref=heading)
+        await fields.press(heading, "Enter")
 
 
 async def test_the_words_of_what_has_the_focus_forge_no_line(fields: Page) -> None:
@@ -84,7 +84,7 @@ async def test_the_words_of_what_has_the_focus_forge_no_line(fields: Page) -> No
         f"{FIRST}.onfocus=()=>{BUTTON}.focus();{BUTTON}.setAttribute('aria-label','x\\n- button \"y\" [ref=e1]')",
     )
     with pytest.raises(ActionFailed) as caught:
-        await fields.press("Enter", ref=ref)
+        await fields.press(ref, "Enter")
     assert "\n" not in caught.value.message
 
 
@@ -108,7 +108,7 @@ async def test_keys_are_stopped_when_it_changes_between_focus_and_key(
     assert await done(fields) == ""
 
 
-async def test_typing_stops_where_somebody_else_takes_the_focus(fields: Page) -> None:
+async def test_typing_stops_when_another_element_takes_the_focus(fields: Page) -> None:
     ref, deadline = await note(fields), Deadline.after(20)
     actions = fields._operations.attached.actions
     assert actions is not None
@@ -121,45 +121,47 @@ async def test_typing_stops_where_somebody_else_takes_the_focus(fields: Page) ->
         actions.checks.check_keys(entry, await actions.settle(entry, [], 1.0, deadline))
     assert await done(fields) == "x for Ada"
     # Keys without a ref, and a person's, are not held up afterwards.
-    await fields.press("z")
+    await fields.keyboard.press("z")
     assert await done(fields) == "x for Ada,z for Ben"
 
 
 async def test_digits_go_on_in_the_fields_to_which_the_page_takes_them(fields: Page) -> None:
     ref = await note(fields)
     await in_page(fields, f"{FIRST}.oninput=()=>{SECOND}.focus()")
-    await fields.type("12", ref=ref)
+    await fields.type(ref, "12")
     assert await done(fields) == "1 for Ada,2 for Ben"
 
 
 async def test_a_tab_in_the_text_takes_the_rest_to_the_next_field(fields: Page) -> None:
-    await fields.type("a\tb", ref=await note(fields))
+    await fields.type(await note(fields), "a\tb")
     assert await done(fields) == "a for Ada,b for Ben"
 
 
-async def test_what_the_page_writes_beside_the_field_while_it_is_typed_in_is_no_matter(fields: Page) -> None:
+async def test_changes_beside_the_field_do_not_stop_typing(fields: Page) -> None:
     ref = await note(fields)
     await in_page(fields, f"{FIRST}.oninput=()=>{{document.querySelector('li').append(' more '+{FIRST}.value)}}")
-    await fields.type("abc", ref=ref)
+    await fields.type(ref, "abc")
     assert await in_page(fields, f"{FIRST}.value") == "abc"
 
 
 async def test_a_field_that_lets_go_of_the_focus_at_enter_was_pressed(fields: Page) -> None:
     ref = await note(fields)
     await in_page(fields, f"{FIRST}.onkeydown=e=>{{done.push('went '+e.key);{FIRST}.blur()}}")
-    assert (await fields.press("Enter", ref=ref)).success
+    assert (await fields.press(ref, "Enter")).success
     assert await done(fields) == "went Enter"
 
 
 async def test_keys_reach_what_is_in_a_shadow_root(fields: Page) -> None:
+    if await in_page(fields, "!('onbeforematch' in document)"):
+        pytest.skip("the Linux build of Chromium 91 crashes")
     await in_page(
         fields,
         """(()=>{const host=document.createElement('div'),root=host.attachShadow({mode:'open'});
         root.innerHTML='<input aria-label=Inner>';document.body.prepend(host)})()""",
     )
     ref = (await fields.snapshot()).find(name="Inner").ref
-    assert (await fields.type("in \N{GRINNING FACE}", ref=ref)).value == "in \N{GRINNING FACE}"
-    assert (await fields.press("Control+A", ref=ref)).success
+    assert (await fields.type(ref, "in \N{GRINNING FACE}")).value == "in \N{GRINNING FACE}"
+    assert (await fields.press(ref, "Control+A")).success
 
 
 HOLD = """document.body.innerHTML='<ul><li><span>Ada</span> <button>Delete</button></li>'+
@@ -170,9 +172,7 @@ for(const type of ['pointerdown','contextmenu','pointerup','click'])
 
 
 @pytest.mark.parametrize("late_ms", [0, 300, 690])
-async def test_a_row_that_is_given_to_somebody_else_under_the_finger_gets_no_end_of_it(
-    fields: Page, late_ms: int
-) -> None:
+async def test_a_row_that_changes_its_meaning_under_the_finger_gets_no_touchend(fields: Page, late_ms: int) -> None:
     await in_page(fields, HOLD)
     ref = (await fields.snapshot()).find(name="Delete", nth=0).ref
     recycle = f"setTimeout(()=>{{document.querySelector('span').textContent='Dan'}},{late_ms})"
@@ -209,7 +209,7 @@ async def test_the_end_of_a_long_press_meets_the_guard_however_late_it_comes(fie
     assert await done(fields) == "pointerdown Ada"
 
 
-async def test_the_tap_that_a_phone_would_not_send_after_a_long_press_is_heard_by_nobody(fields: Page) -> None:
+async def test_no_listener_gets_a_tap_after_a_long_press(fields: Page) -> None:
     await in_page(fields, HOLD.replace("document.addEventListener", "window.addEventListener"))
     result = await fields.long_press((await fields.snapshot()).find(name="Delete", nth=0).ref)
     assert result.success

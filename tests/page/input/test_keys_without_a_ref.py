@@ -67,23 +67,23 @@ async def test_no_key_opens_what_has_the_focus_and_the_hint_has_its_ref(form: Pa
     assert (await told(form, "select"))["at"] == "select"
     for key in ("Enter", "Space", "F4", "Alt+ArrowDown"):
         with pytest.raises(Unsupported, match="tapping a <select> opens a system dialog") as caught:
-            await form.press(key, timeout_s=600)
-        assert f"select({select}, " in caught.value.hint
+            await form.keyboard.press(key, timeout_s=600)
+        assert f"select_option({select}, " in caught.value.hint
     with pytest.raises(Unsupported):
-        await form.type("a small\n", timeout_s=600)
+        await form.keyboard.type("a small\n", timeout_s=600)
     assert (await told(form))["heard"] == ""
     # Where it stands on something else, the same keys are pressed.
     await told(form, "input:not([type])")
-    assert (await form.press("Enter")).cost.round_trips == 2
-    await form.type("a b")
+    assert (await form.keyboard.press("Enter")).cost.round_trips == 2
+    await form.keyboard.type("a b")
     assert "input input" in (await told(form))["heard"]
 
 
 async def test_letters_find_the_option_of_a_select_and_arrows_go_through_them(form: Page) -> None:
     await told(form, "select")
-    await form.type("sm")
+    await form.keyboard.type("sm")
     assert (await told(form))["value"] == "Small"
-    await form.press("ArrowUp")
+    await form.keyboard.press("ArrowUp")
     assert (await told(form))["value"] == "Large"
 
 
@@ -97,7 +97,7 @@ async def flat(page: Page, local_server: LocalServer) -> Page:
 async def test_a_date_is_not_opened_by_space_either(flat: Page) -> None:
     await told(flat, "input")
     with pytest.raises(Unsupported, match="<input type=date> opens a system dialog"):
-        await flat.press("Space", timeout_s=600)
+        await flat.keyboard.press("Space", timeout_s=600)
 
 
 async def test_a_picker_that_gets_the_focus_between_check_and_key_is_not_opened(flat: Page) -> None:
@@ -120,11 +120,11 @@ async def test_typing_that_tabs_into_a_picker_stops_at_the_key_that_would_open_i
     note = (await flat.snapshot()).find(name="Note").ref
     await told(flat, "input:not([type])")
     with pytest.raises(Unsupported, match="a <select> opens a system dialog"):
-        await flat.type("b\ts ham", ref=note if by_ref else None)
+        await (flat.type(note, "b\ts ham") if by_ref else flat.keyboard.type("b\ts ham"))
     last = await told(flat)
     assert (last["at"], last["value"]) == ("select", "Small")
     # The guard is gone with it.
-    await flat.press("ArrowUp")
+    await flat.keyboard.press("ArrowUp")
     assert (await told(flat))["value"] == "Large"
 
 
@@ -147,5 +147,5 @@ async def test_a_frame_that_steals_the_focus_gets_no_key_of_an_element(
     with pytest.raises(ActionFailed, match="button in another frame took the focus; it received no key"):
         actions.checks.check_keys(entry, settled)
     assert (await told(page))["heard"] == ""
-    await page.press("y")
+    await page.keyboard.press("y")
     assert "keydown button" in (await told(page))["heard"]

@@ -21,12 +21,12 @@ async def page(webview_device: str) -> AsyncIterator[Page]:
         yield page
 
 
-async def test_filling_and_clearing_a_password_is_told_without_it(page: Page) -> None:
+async def test_results_of_filling_and_clearing_a_password_do_not_show_it(page: Page) -> None:
     ref = (await page.snapshot()).find(name="PW").ref
     for done, state in (
         (await page.fill(ref, SECRET), "filled"),
         (await page.clear(ref), "empty"),
-        (await page.type(SECRET, ref=ref), "filled"),
+        (await page.type(ref, SECRET), "filled"),
     ):
         assert done.notices == (f"the password field is now {state}; its value is not shown",)
         assert SECRET not in str(done.to_json())

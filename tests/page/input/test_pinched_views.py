@@ -99,7 +99,7 @@ async def test_an_engine_that_draws_beyond_its_view_draws_pages_that_are_zoomed_
         own_device(quirks=False) as device,
         Session.open(device.serial, grants=[local_server.grant], **view) as session,
     ):
-        page = await session.new_tab(local_server.url("capture/rows.html?height=3000&header&box"))
+        page = await session.new_page(local_server.url("capture/rows.html?height=3000&header&box"))
         plain = await page.screenshot(full_page=True)
         before = await zoom_to(page, 2, 100, 1200)
         shot = await page.screenshot(full_page=True)

@@ -38,14 +38,14 @@ async def value_of(page: Page, name: str) -> Any:
 
 async def test_a_list_that_takes_one_option_is_not_given_two(controls: Page) -> None:
     with pytest.raises(InvalidValue, match="takes one option"):
-        await controls.select(await ref_of(controls, "One"), "a", "b")
+        await controls.select_option(await ref_of(controls, "One"), "a", "b")
     assert await value_of(controls, "One") == "a"
-    assert (await controls.select(await ref_of(controls, "Many"), "a", "b")).values == ("a", "b")
+    assert (await controls.select_option(await ref_of(controls, "Many"), "a", "b")).values == ("a", "b")
 
 
 async def test_an_option_of_a_disabled_group_is_disabled(controls: Page) -> None:
     with pytest.raises(NoSuchOption) as caught:
-        await controls.select(await ref_of(controls, "One"), "c")
+        await controls.select_option(await ref_of(controls, "One"), "c")
     assert caught.value.details["options"] == ["a", "b", "c"]
     assert await value_of(controls, "One") == "a"
 
@@ -53,7 +53,7 @@ async def test_an_option_of_a_disabled_group_is_disabled(controls: Page) -> None
 @pytest.mark.parametrize("value", [3, None, b"a", ["a", 3]], ids=repr)
 async def test_options_are_chosen_by_text(controls: Page, value: Any) -> None:
     with pytest.raises(UsageError, match="by their value or text"):
-        await controls.select(await ref_of(controls, "One"), value)
+        await controls.select_option(await ref_of(controls, "One"), value)
 
 
 @pytest.mark.parametrize("value", [5, None, b"a", ["a"]], ids=repr)
@@ -78,7 +78,7 @@ async def test_a_range_says_its_steps_and_takes_a_number_however_it_is_written(c
     assert (await controls.fill(ref, "6.0")).value == "6"
 
 
-@pytest.mark.parametrize("seconds", [math.nan, math.inf, -1, "5", None], ids=repr)
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, -1, "5"], ids=repr)
 @pytest.mark.parametrize("name", ["timeout_s", "settle_s"])
 async def test_a_span_of_time_is_a_number_of_seconds(controls: Page, name: str, seconds: Any) -> None:
     ref = await ref_of(controls, "Go")
@@ -91,6 +91,6 @@ async def test_a_span_of_time_is_a_number_of_seconds(controls: Page, name: str, 
 
 
 @pytest.mark.parametrize("kind", ["selector", "gone"])
-async def test_a_selector_that_is_none_is_said_in_words(controls: Page, kind: str) -> None:
+async def test_an_error_about_an_invalid_selector_is_in_plain_words(controls: Page, kind: str) -> None:
     with pytest.raises(UsageError, match="is not a valid CSS selector"):
         await controls.wait_for(**{kind: "a[["})  # type: ignore[arg-type]

@@ -70,7 +70,7 @@ async def heard(page: Page) -> str:
     ],
     ids=["a twin", "removed", "another row", "other words", "covered", "moved"],
 )
-async def test_what_takes_its_place_between_the_taps_gets_no_tap(
+async def test_an_element_that_replaces_it_between_the_taps_gets_no_tap(
     rows: Page, meanwhile: str, error: type[ActionFailed]
 ) -> None:
     with pytest.raises(error, match="The first of two taps was done"):
@@ -78,16 +78,16 @@ async def test_what_takes_its_place_between_the_taps_gets_no_tap(
     assert await heard(rows) == "pointerdown Open Ada,click Open Ada"
 
 
-async def test_what_else_the_page_does_between_the_taps_is_no_matter(rows: Page) -> None:
+async def test_other_changes_between_the_taps_do_not_stop_the_second(rows: Page) -> None:
     await tapped_twice(rows, "document.querySelectorAll('span')[1].textContent='Cleo'")
     assert (await heard(rows)).endswith("click Open Ada,dblclick Open Ada")
 
 
 async def open_first(page: Page) -> None:
-    await page.double_click((await page.snapshot()).find(role="button", name="Open", nth=0).ref)
+    await page.dblclick((await page.snapshot()).find(role="button", name="Open", nth=0).ref)
 
 
-async def test_a_button_that_its_click_draws_anew_is_tapped_twice(rows: Page) -> None:
+async def test_a_button_that_its_click_redraws_is_tapped_twice(rows: Page) -> None:
     await in_page(rows, f"{FIRST}.onclick=()=>{FIRST}.replaceWith({FIRST}.cloneNode(true))")
     await open_first(rows)
     assert (await heard(rows)).count("click Open Ada") >= 2
@@ -105,7 +105,7 @@ async def test_a_locator_does_not_begin_again_with_the_first_tap(rows: Page) -> 
     assert len(begun) == refused.value.details["taps_done"] == 1
 
 
-async def test_what_its_click_opens_over_it_gets_no_second_tap(rows: Page) -> None:
+async def test_an_overlay_that_the_click_opens_gets_no_second_tap(rows: Page) -> None:
     await in_page(rows, f"{FIRST}.onclick=()=>{BUY}")
     with pytest.raises(Covered, match="a appeared over it"):
         await open_first(rows)
@@ -120,5 +120,5 @@ async def test_a_label_and_its_box_take_both_taps(rows: Page) -> None:
         "globalThis.times=0;box.onclick=()=>{times++}",
     )
     shot = await rows.snapshot()
-    await rows.double_click(shot.find(role="checkbox", name="Choose").ref)
+    await rows.dblclick(shot.find(role="checkbox", name="Choose").ref)
     assert await in_page(rows, "times") == 2

@@ -41,7 +41,7 @@ async def send(page: Page, *commands: tuple[str, dict[str, Any]]) -> None:
     await page.wait_for(function="new Promise((done)=>setTimeout(done,100)).then(()=>true)", timeout_s=10)
 
 
-async def test_a_tap_that_was_prepared_in_the_document_before_is_not_heard(listening: Page) -> None:
+async def test_a_tap_prepared_in_an_earlier_document_has_no_effect(listening: Page) -> None:
     x, y = await prepared(listening)
     await listening.reload()
     await send(listening, *tap_commands(x, y))
@@ -64,7 +64,7 @@ async def test_a_finger_that_is_not_the_bridges_is_never_kept_off(listening: Pag
     assert await in_page(listening, "heard.join(' ')") == EVENTS
 
 
-async def test_what_the_guard_stops_no_listener_of_the_page_hears(listening: Page) -> None:
+async def test_no_listener_of_the_page_gets_events_that_the_guard_stops(listening: Page) -> None:
     x, y = await prepared(listening)
     await in_page(listening, f"document.elementFromPoint({x},{y}).closest('button').textContent='Something else'")
     await send(listening, *tap_commands(x, y))

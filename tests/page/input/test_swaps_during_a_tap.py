@@ -46,13 +46,13 @@ async def test_a_twin_that_takes_its_place_is_not_clicked(rows: Page) -> None:
     assert await in_page(rows, "clicked.join()") == ""
 
 
-async def test_a_row_that_is_given_to_somebody_else_is_not_clicked(rows: Page) -> None:
+async def test_a_row_that_changes_its_meaning_is_not_clicked(rows: Page) -> None:
     with pytest.raises(StaleRef, match="Delete"):
         await tapped(rows, "document.querySelector('span').textContent='Cleo'")
     assert await in_page(rows, "clicked.join()") == ""
 
 
-async def test_what_else_the_page_does_meanwhile_is_no_matter(rows: Page) -> None:
+async def test_other_changes_of_the_page_do_not_stop_a_tap(rows: Page) -> None:
     await tapped(rows, "document.querySelectorAll('span')[1].textContent='Cleo'")
     assert await in_page(rows, "clicked.join()") == "Delete Ada"
 
@@ -62,14 +62,14 @@ async def tap_first(page: Page) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("event", ["touchstart", "pointerdown", "mouseover", "mouseenter", "mousemove"])
-async def test_a_button_that_draws_itself_anew_when_it_is_pressed_is_clicked(rows: Page, event: str) -> None:
+async def test_a_button_that_redraws_itself_when_pressed_is_clicked(rows: Page, event: str) -> None:
     anew = f"{FIRST}.replaceWith({FIRST}.cloneNode(true))"
     await in_page(rows, f"{FIRST}.on{event}=()=>Promise.resolve().then(()=>{anew})")
     assert await tap_first(rows) == ()
     assert await in_page(rows, "clicked.join()") == "Delete Ada"
 
 
-async def test_a_button_that_names_itself_anew_when_it_is_pressed_is_clicked(rows: Page) -> None:
+async def test_a_button_that_renames_itself_when_pressed_is_clicked(rows: Page) -> None:
     await in_page(rows, f"{FIRST}.onpointerdown=()=>{{{FIRST}.textContent='Sure?'}}")
     assert await tap_first(rows) == ()
     assert await in_page(rows, "clicked.join()") == "Sure? Ada"

@@ -11,9 +11,9 @@ from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 
-ROUNDS = 12
-# The document navigates this long after the tap was asked for: from before the checks until after the click.
-DELAYS_MS = [40 + 11 * n for n in range(ROUNDS)]
+# The document navigates this long after the tap was asked for: from before the checks until after the click. The last
+# ones let a tap on a busy machine come first.
+DELAYS_MS = [*range(40, 170, 11), 400, 1200]
 FRAME = """new Promise(done => {
   document.body.innerHTML = '<iframe width=300 height=300></iframe>';
   const frame = document.querySelector('iframe');
@@ -59,3 +59,50 @@ async def test_a_tap_that_the_pages_own_navigation_overtook_is_not_a_success(
             wrong.append(delay_ms)
     assert not wrong
     assert done, "no tap came before the navigation: the delays are too short"
+
+
+SLOW = """document.body.innerHTML = '<button style="width:200px;height:80px">Pay</button>';
+globalThis.clicks = 0;
+document.querySelector('button').onclick = () => clicks++;
+"""
+
+
+async def tap(page: Page) -> tuple[str, ...]:
+    return (await page.click((await page.snapshot()).find(name="Pay").ref, timeout_s=10)).notices
+
+
+async def test_a_tap_that_the_page_moves_away_from_is_not_a_success(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("second.html"))
+    move = "document.querySelector('button').onmouseover=(e)=>{e.target.style.marginTop='300px'}"
+    await in_page(page, f"{SLOW};{move};0")
+    with pytest.raises(ActionFailed):
+        await tap(page)
+    assert await in_page(page, "clicks") == 0
+
+
+async def test_a_tap_that_the_page_takes_for_itself_is_a_success_with_a_notice(
+    page: Page, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("second.html"))
+    await in_page(page, f"{SLOW};document.querySelector('button').ontouchend=(e)=>e.preventDefault();0")
+    assert await tap(page) == ("the page handles touch on e1 itself; the tap produced no click event",)
+
+
+async def test_a_click_that_removes_its_own_frame_is_a_success(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("second.html"))
+    await in_page(page, FRAME)
+    await in_page(page, BUTTON.replace("WINDOW", "frames[0]"))
+    remove = """frames[0].document.querySelector("button").onclick=()=>{
+      localStorage.clicks++;document.querySelector("iframe").remove()}"""
+    before = int(await in_page(page, "localStorage.clicks"))
+    await in_page(page, f"{remove};0")
+    await tap(page)
+    assert int(await in_page(page, "localStorage.clicks")) == before + 1
+
+
+async def test_a_click_that_navigates_is_a_success(page: Page, local_server: LocalServer) -> None:
+    for how in ("location.href=TO", "location.replace(TO)", "setTimeout(()=>{location.href=TO})"):
+        await page.goto(local_server.url("second.html"))
+        await in_page(page, f"{SLOW};const TO='controls.html';document.querySelector('button').onclick=()=>{{{how}}};0")
+        assert await tap(page) == ()
+        await page.wait_for(url="**/controls.html")

@@ -106,7 +106,7 @@ async def write(user: User, words: list[str]) -> None:
 
 @solves("enter-password")
 async def enter_twice(user: User, words: list[str]) -> None:
-    await user.page.type(words[0], ref=await user.ref("textbox", "Password"))
+    await user.page.type(await user.ref("textbox", "Password"), words[0])
     await user.page.fill(await user.ref("textbox", "Again"), words[0])
     await user.submit()
 
@@ -125,13 +125,13 @@ async def enter_time(user: User, words: list[str]) -> None:
 
 @solves("choose-option")
 async def choose_option(user: User, words: list[str]) -> None:
-    await user.page.select(await user.ref("combobox", "List"), words[0])
+    await user.page.select_option(await user.ref("combobox", "List"), words[0])
     await user.submit()
 
 
 @solves("choose-several")
 async def choose_several(user: User, words: list[str]) -> None:
-    await user.page.select(await user.ref("listbox", "List"), words[:2])
+    await user.page.select_option(await user.ref("listbox", "List"), words[:2])
     await user.submit()
 
 
@@ -155,7 +155,7 @@ async def sign_in(user: User, words: list[str]) -> None:
     await user.page.fill(await user.ref("textbox", "User"), words[0])
     password = await user.ref("textbox", "Password")
     await user.page.fill(password, words[1])
-    await user.page.press("Enter", ref=password)
+    await user.page.press(password, "Enter")
 
 
 @solves("search-pages")
@@ -234,7 +234,7 @@ async def delete_mail(user: User, words: list[str]) -> None:
 async def wizard(user: User, words: list[str]) -> None:
     await user.page.fill(await user.ref("textbox", "Name"), words[0])
     await user.submit("Next")
-    await user.page.select(await user.ref("combobox", "Colour"), words[1])
+    await user.page.select_option(await user.ref("combobox", "Colour"), words[1])
     await user.submit("Next")
     await user.page.check(await user.ref("radio", words[2]))
     await user.submit("Finish")
@@ -249,14 +249,14 @@ async def sort_items(user: User, words: list[str]) -> None:
         names = order()
         right = sorted(names)[place]
         if names[place] != right:
-            await user.page.drag(await user.ref("button", right), await user.ref("button", names[place]))
+            await user.page.drag_and_drop(await user.ref("button", right), await user.ref("button", names[place]))
             await user.look()
     await user.submit()
 
 
 @solves("drop-in-bin")
 async def drop(user: User, words: list[str]) -> None:
-    await user.page.drag(await user.ref("button", words[0]), await user.ref("button", words[1]))
+    await user.page.drag_and_drop(await user.ref("button", words[0]), await user.ref("button", words[1]))
 
 
 @solves("hold-down")
@@ -268,7 +268,7 @@ async def hold(user: User, words: list[str]) -> None:
 
 @solves("double-click")
 async def double(user: User, words: list[str]) -> None:
-    await user.page.double_click(await user.ref("button", words[0]))
+    await user.page.dblclick(await user.ref("button", words[0]))
 
 
 @solves("hover-menu")
@@ -280,7 +280,7 @@ async def hover(user: User, words: list[str]) -> None:
 
 @solves("autocomplete")
 async def complete(user: User, words: list[str]) -> None:
-    await user.page.type(words[0][:2], ref=await user.ref("combobox", "Word"))
+    await user.page.type(await user.ref("combobox", "Word"), words[0][:2])
     await user.look()
     try:
         await user.click("option", words[0])
@@ -323,7 +323,7 @@ async def edit(user: User, words: list[str]) -> None:
 async def press_keys(user: User, words: list[str]) -> None:
     pad = await user.ref("textbox", words[0])
     for key in ("Enter", "ArrowLeft", "Escape"):
-        await user.page.press(key, ref=pad)
+        await user.page.press(pad, key)
 
 
 @solves("moving-list")

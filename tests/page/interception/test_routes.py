@@ -8,8 +8,8 @@ import re
 import pytest
 
 from bridge.errors import NavigationFailed, UsageError
-from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, RouteAction
+from bridge.page.fetch_domain import Rank
+from bridge.page.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, RouteAction
 from bridge.page.page import Page
 from bridge.page.url_pattern import url_pattern
 from tests.conftest import LocalServer

@@ -50,10 +50,10 @@ async def test_controls_by_label_placeholder_css_and_pattern(controls: Page) -> 
     await expect(controls.get_by_role("textbox", name=re.compile("^upp", re.IGNORECASE))).to_be_editable()
     await controls.get_by_label("Opt in").check()
     await expect(controls.get_by_label("Opt in")).to_be_checked()
-    await expect(controls.get_by_role("radio", name="One")).not_.to_be_checked()
-    await controls.get_by_label("Size").select("Medium")
+    await expect(controls.get_by_role("radio", name="One")).not_to_be_checked()
+    await controls.get_by_label("Size").select_option("Medium")
     await expect(controls.get_by_label("Size")).to_have_value("m")
-    await controls.get_by_label("Toppings").select("Ham", "Corn")
+    await controls.get_by_label("Toppings").select_option("Ham", "Corn")
     await expect(controls.get_by_label("Toppings")).to_have_values(["Ham", "Corn"])
 
 
@@ -78,24 +78,24 @@ async def test_failed_expectation_is_an_assertion_error_with_what_was_seen(contr
     with pytest.raises(AssertionError, match=r"expected to have text 'Settings'; last seen after 0\.2 s: Controls"):
         await expect(controls.get_by_role("heading")).to_have_text("Settings", timeout_s=0.2)
     with pytest.raises(ExpectationFailed, match="expected not to be visible"):
-        await expect(controls.get_by_role("heading")).not_.to_be_visible(timeout_s=0.2)
+        await expect(controls.get_by_role("heading")).not_to_be_visible(timeout_s=0.2)
     with pytest.raises(ExpectationFailed, match="nothing matches"):
-        await expect(controls.locator("#nowhere")).not_.to_have_text("x", timeout_s=0.2)
+        await expect(controls.locator("#nowhere")).not_to_have_text("x", timeout_s=0.2)
     with pytest.raises(SeveralMatches):
         await expect(controls.get_by_role("radio")).to_be_enabled(timeout_s=0.2)
 
 
 async def test_absent_element_is_hidden_and_not_visible(controls: Page) -> None:
     await expect(controls.locator("#nowhere")).to_be_hidden()
-    await expect(controls.locator("#nowhere")).not_.to_be_visible()
-    await expect(controls.locator("#nowhere")).not_.to_be_attached()
+    await expect(controls.locator("#nowhere")).not_to_be_visible()
+    await expect(controls.locator("#nowhere")).not_to_be_attached()
 
 
 async def test_expect_page_url_and_title(shop: Page) -> None:
     await expect(shop).to_have_title("Gold prices")
     await shop.get_by_role("link", name="Second page").click()
     await expect(shop).to_have_url("**/second.html")
-    await expect(shop).not_.to_have_title("Gold prices")
+    await expect(shop).not_to_have_title("Gold prices")
     with pytest.raises(ExpectationFailed, match="last seen"):
         await expect(shop).to_have_title("Nothing of the kind", timeout_s=0.2)
 

@@ -50,7 +50,7 @@ def server() -> Iterator[int]:
 @pytest.fixture
 async def logged(webview_device: str, server: int) -> AsyncIterator[tuple[Session, Page]]:
     async with Session.open(webview_device, grants=[TestServerGrant("127.0.0.1", server)]) as session:
-        page = await session.new_tab(f"http://127.0.0.1:{server}/")
+        page = await session.new_page(f"http://127.0.0.1:{server}/")
         await page.wait_for(selector="p")
         await settled(page)
         yield session, page
@@ -175,7 +175,7 @@ async def test_logs_continue_without_duplicates_after_a_tab_is_reopened(adb_port
     ):
         lost = asyncio.Event()
         session.host_client.on_event(lambda name, _: lost.set() if name == "idle_destroyed" else None)
-        page = await session.new_tab(f"http://127.0.0.1:{server}/")
+        page = await session.new_page(f"http://127.0.0.1:{server}/")
         await settled(page)
         before = [entry.text for entry in page.console()].count("careful")
         async with asyncio.timeout(40):
@@ -186,7 +186,7 @@ async def test_logs_continue_without_duplicates_after_a_tab_is_reopened(adb_port
         assert [entry.text for entry in page.console()].count("careful") == 2
         numbers = [entry.number for entry in page.network()]
         assert numbers == sorted(set(numbers))
-        await session.close_tab(page)
+        await page.close()
         assert len(session.logs.console(tab_id="t1")) > 0
 
 
@@ -203,6 +203,22 @@ def test_both_logs_are_bounded_and_count_dropped_entries() -> None:
     assert (len(console), console.dropped, console.last) == (10, 90, 100)
     assert (len(network), network.dropped, network.last) == (20, 80, 100)
     assert len(console.entries[0].text) < 4_100
+
+
+def test_a_closed_tab_keeps_its_entries_until_newer_ones_of_any_tab_replace_them() -> None:
+    logs = SessionLogs(console_kept=10)
+    for tab_id in ("t1", "t2"):
+        reduce = logs.reader(tab_id)
+        for number in range(6):
+            said = {"type": "log", "timestamp": number, "args": [{"value": f"{tab_id} {number}"}]}
+            reduce("Runtime.consoleAPICalled", said, None)
+        logs.forget_tab(tab_id)
+    assert [entry.text for entry in logs.console(tab_id="t1")] == ["t1 2", "t1 3", "t1 4", "t1 5"]
+    assert len(logs.console(tab_id="t2")) == 6
+    assert len(logs.console()) == 10
+    for read in (logs.console, logs.network, logs.har):
+        with pytest.raises(UsageError, match="unknown tab 't3'"):
+            read(tab_id="t3")
 
 
 def test_messages_that_runtime_enable_repeats_are_logged_once() -> None:

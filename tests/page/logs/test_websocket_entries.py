@@ -39,7 +39,7 @@ async def test_a_websocket_is_logged_from_handshake_to_close_without_its_message
 ) -> None:
     grants = [local_server.grant, TestServerGrant("127.0.0.1", echo_port)]
     async with Session.open(webview_device, grants=grants) as session:
-        page: Page = await session.new_tab(local_server.url("second.html"))
+        page: Page = await session.new_page(local_server.url("second.html"))
         attachment = await page.attached()
         talk = {"expression": TALK % echo_port, "awaitPromise": True, "returnByValue": True}
         assert (await attachment.call("Runtime.evaluate", talk, timeout_s=10))["result"]["value"] == 2

@@ -14,7 +14,7 @@ from bridge.page.navigation.url import checked_url
         ("example.com", "https://example.com"),
         ("example.com/login?next=https://a.example/", "https://example.com/login?next=https://a.example/"),
         ("example.com#://", "https://example.com#://"),
-        ("localhost:8080/x", "https://localhost:8080/x"),
+        ("localhost:8080/x", "http://localhost:8080/x"),
         (" http://a.example/ ", "http://a.example/"),
         ("HTTP://a.example/", "HTTP://a.example/"),
         ("about:blank", "about:blank"),

@@ -9,7 +9,7 @@ import pytest
 from bridge import Session
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed
-from bridge.page.interception.fetch_messages import Abort
+from bridge.page.fetch_messages import Abort
 from bridge.page.page import Page
 from bridge.page.recovery import hang_recovery
 from tests.conftest import LocalServer
@@ -36,7 +36,7 @@ async def test_back_works_after_a_failed_reload(page: Page, local_server: LocalS
     await page.route("**/second.html", Abort())
     with pytest.raises(NavigationFailed):
         await page.reload()
-    assert (await page.back()).title == "Gold prices"
+    assert (await page.go_back()).title == "Gold prices"
 
 
 async def test_error_page_is_left_without_an_unload_check(page: Page) -> None:
@@ -57,4 +57,4 @@ async def test_failed_navigations_in_tabs_with_one_renderer_are_not_diagnosed_as
                 await page.goto(NOWHERE)
             assert (await page.goto(local_server.url("second.html"))).notices == ()
 
-    await asyncio.gather(*[fail_and_go_on(await session.new_tab()) for _ in range(3)])
+    await asyncio.gather(*[fail_and_go_on(await session.new_page()) for _ in range(3)])

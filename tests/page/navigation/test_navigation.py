@@ -19,24 +19,24 @@ async def run(page: Page, source: str) -> None:
 
 async def test_back_and_forward_report_the_end_of_the_history(page: Page, local_server: LocalServer) -> None:
     with pytest.raises(UsageError, match="cannot go back"):
-        await page.back()
+        await page.go_back()
     await page.goto(local_server.url("shop.html"))
     with pytest.raises(UsageError, match="cannot go back: this is page 1 of 1"):
-        await page.back()
+        await page.go_back()
     await page.goto(local_server.url("second.html"))
-    there = await page.back()
+    there = await page.go_back()
     assert (there.title, there.url, there.status) == ("Gold prices", local_server.url("shop.html"), 200)
     assert (await page.snapshot()).title == "Gold prices"
-    assert (await page.forward()).title == "Second"
+    assert (await page.go_forward()).title == "Second"
     with pytest.raises(UsageError, match="cannot go forward"):
-        await page.forward()
+        await page.go_forward()
 
 
 async def test_back_within_a_document(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     await run(page, "history.pushState({}, '', '/pushed')")
     await page.wait_for(url="**/pushed", timeout_s=20)
-    assert (await page.back(timeout_s=20)).url == local_server.url("second.html")
+    assert (await page.go_back(timeout_s=20)).url == local_server.url("second.html")
 
 
 async def test_reload_loads_a_new_document(page: Page, local_server: LocalServer) -> None:
@@ -89,15 +89,15 @@ async def test_dialogs_are_answered_as_set_and_reported_once(page: Page, local_s
         return "Ada" if dialog.kind == "prompt" else None
 
     await page.goto(local_server.url("second.html"))
-    page.on_dialog(answer)
+    page.answer_dialogs(answer)
     await run(page, "document.title = prompt('Your name?', 'nobody')")
     there = await page.reload()
     assert there.notices == ('prompt "Your name?" (accepted with "Ada")',)
     assert [dialog.kind for dialog in asked] == ["prompt"]
-    page.on_dialog("accept")
+    page.answer_dialogs("accept")
     await run(page, "document.title = confirm('Sure?')")
     await page.wait_for(function="document.title == 'true'", timeout_s=20)
-    page.on_dialog("dismiss")
+    page.answer_dialogs("dismiss")
     await run(page, "document.title = confirm('Sure?')")
     await page.wait_for(function="document.title == 'false'", timeout_s=20)
     assert len((await page.reload()).notices) == 2
@@ -109,7 +109,7 @@ async def test_failing_dialog_handler_does_not_block_the_page(page: Page, local_
         raise RuntimeError("a mistake")
 
     await page.goto(local_server.url("second.html"))
-    page.on_dialog(broken)
+    page.answer_dialogs(broken)
     await run(page, "document.title = String(confirm('Sure?'))")
     await page.wait_for(function="document.title == 'false'", timeout_s=20)
 
@@ -136,5 +136,5 @@ async def test_history_navigation_obeys_the_policy(page: Page, local_server: Loc
 
     page._tab.check_url = check_url  # type: ignore[method-assign]
     with pytest.raises(PolicyRefused):
-        await page.back()
+        await page.go_back()
     assert page.url == local_server.url("second.html")

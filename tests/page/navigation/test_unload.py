@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bridge.page.interception.fetch_messages import Fulfil, PausedRequest, Proceed
+from bridge.page.fetch_messages import Fulfil, PausedRequest, Proceed
 from bridge.page.page import Page
 from bridge.page.target.page_state import Dialog
 from tests.conftest import LocalServer
@@ -110,8 +110,9 @@ async def test_hung_page_is_recovered_before_the_next_document_is_requested(
     there = await page.goto(local_server.url("second.html"), timeout_s=20)
     assert (there.title, there.status) == ("Second", 200)
     assert there.notices == ("the document that was left did not respond; its script was terminated",)
-    # Decided, held and given up; then decided and carried out. The tab and its connection are the same.
-    assert len(seen) == 2
+    # Decided, held and given up; then decided and carried out. An engine that lets the old document unload before it
+    # requests the new one (Chromium 91) requests it once. The tab and its connection are the same.
+    assert len(seen) in (1, 2)
     assert await page.attached() is attachment
     assert [entry.status for entry in page.network(url="/second.html").entries if entry.status] == [200]
 
@@ -125,11 +126,12 @@ async def test_slow_dialog_answer_is_not_diagnosed_as_a_hung_page(page: Page, lo
         return True
 
     await answer_with(
-        page, "<title>Form</title><script>onbeforeunload=e=>e.preventDefault()</script><button>B</button>"
+        page,
+        "<title>Form</title><script>onbeforeunload=e=>e.returnValue='asks'</script><button>B</button>",
     )
     await page.goto(local_server.url("made.html"))
     await page.click((await page.snapshot()).find(role="button").ref)
-    page.on_dialog(think)
+    page.answer_dialogs(think)
     there = await page.goto(local_server.url("second.html"), timeout_s=20)
     assert [dialog.kind for dialog in asked] == ["beforeunload"]
     assert there.title == "Second"

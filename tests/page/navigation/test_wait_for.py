@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.errors import DeadlineExceeded, ExpectationFailed
-from bridge.page.locators.expectations import expect
+from bridge.page.locators.assertions import expect
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 
@@ -66,8 +66,8 @@ async def test_failed_expectation_on_a_hung_page_reports_what_was_last_seen(
     await page.goto(local_server.url("second.html"))
     attachment, look, has_looked = await page.attached(), page.finder.find, asyncio.Event()
 
-    async def noted(*looked: Any) -> Any:
-        found = await look(*looked)
+    async def noted(*looked: Any, **how: Any) -> Any:
+        found = await look(*looked, **how)
         has_looked.set()
         return found
 

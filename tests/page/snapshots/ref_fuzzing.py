@@ -124,7 +124,7 @@ class Fuzzer(ABC):
     ) -> Round | None:
         ref = choose.choice([ref for ref, node in shot.refs.items() if self.may_be_met(number, node)])
         node = shot.refs[ref]
-        uid = (await page.query(ref, "attrs")).value.get("data-uid")
+        uid = (await page.query(ref, "attributes")).value.get("data-uid")
         if uid is None:
             return None
         was = await in_page(page, f"(hits.length=0,truthOf({json.dumps(uid)}))")

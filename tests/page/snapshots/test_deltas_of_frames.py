@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize(("button", "words"), [("Accept", "accepted"), ("Run", "ran")])
-async def test_a_click_tells_what_it_did_in_another_frame(
+async def test_a_click_reports_its_changes_in_another_frame(
     page: Page, local_server: LocalServer, button: str, words: str
 ) -> None:
     await page.goto(local_server.url("talking.html"))

@@ -34,7 +34,7 @@ def names(tree: dict[str, Any]) -> list[str]:
     return found
 
 
-def test_child_frames_are_told_apart_by_their_index() -> None:
+def test_child_frames_are_distinguished_by_their_index() -> None:
     top = raw(node("document", node("iframe", frame=1), node("link", ref="1"), node("iframe", frame=0)))
     frames = [
         FrameTree("top", None, "w0", top),

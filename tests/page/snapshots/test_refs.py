@@ -26,7 +26,7 @@ def test_a_ref_may_be_written_with_an_at_sign(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "5", "e", "e0", "e05", "E5", "e5 ", "@@e5", "e5\n", "e-1", "e9999999999", "button"]
 )
-def test_what_is_no_ref_is_bad_usage(text: str) -> None:
+def test_an_invalid_ref_is_bad_usage(text: str) -> None:
     with pytest.raises(UsageError):
         parse_ref(text)
 
@@ -48,7 +48,7 @@ def test_no_ref_is_given_to_two_elements(places: list[tuple[str, str]]) -> None:
         assert (entry.context_key, entry.local) == (context_key, local)
 
 
-def test_a_ref_that_was_never_given_out_says_so() -> None:
+def test_an_error_about_a_ref_that_never_existed_says_so() -> None:
     with pytest.raises(RefNotFound, match="e3 does not exist on this page"):
         RefTable().look_up("e3", everything_lives)
 

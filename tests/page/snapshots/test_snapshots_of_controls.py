@@ -25,7 +25,7 @@ async def test_a_snapshot_of_the_controls_has_their_refs_and_nothing_to_read(
     assert (await page.click(controls.find(name="Twice").ref)).ref == whole.find(name="Twice").ref
 
 
-async def test_changes_are_told_against_the_last_snapshot_of_the_page_and_not_of_its_controls(
+async def test_changes_are_relative_to_the_last_snapshot_of_the_page_and_not_of_its_controls(
     page: Page, local_server: LocalServer
 ) -> None:
     await page.goto(local_server.url("controls.html"))

@@ -69,7 +69,7 @@ async def test_snapshot_of_a_loading_document_is_not_empty(webview_device: str) 
     with listening(Slow) as server:
         async with Session.open(webview_device, grants=[server.grant]) as session:
             try:
-                page = await session.new_tab()
+                page = await session.new_page()
                 await page.goto(server.url(), wait_until="commit")
                 with pytest.raises(DeadlineExceeded, match="has no element, and is still loading"):
                     await page.snapshot(timeout_s=3)

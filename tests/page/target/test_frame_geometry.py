@@ -47,7 +47,7 @@ async def test_untransformed_frame_costs_no_extra_round_trip(page: Page, local_s
 async def test_nested_frame_of_another_site_is_found(webview_device: str, local_server: LocalServer) -> None:
     elsewhere = TestServerGrant("localhost", local_server.port)
     async with Session.open(webview_device, grants=[local_server.grant, elsewhere]) as session:
-        page = await session.new_tab(local_server.url("second.html"))
+        page = await session.new_page(local_server.url("second.html"))
         framed = f"http://localhost:{local_server.port}/framed.html?plain"
         embed = f"document.body.innerHTML='<iframe width=350 height=300 src={framed}>'"
         await (await page.attached()).call("Runtime.evaluate", {"expression": embed}, timeout_s=20)

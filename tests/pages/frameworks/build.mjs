@@ -26,6 +26,7 @@ for (const name of ['react.jsx', 'vue.js', 'svelte.js', 'lit.js']) {
     entryPoints: [join(here, 'src', name)],
     bundle: true,
     format: 'iife',
+    target: 'chrome83',
     minify: true,
     write: false,
     nodePaths: [modules],

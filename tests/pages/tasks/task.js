@@ -11,7 +11,7 @@ const reward = document.body.appendChild(document.createElement('p'));
 reward.setAttribute('role', 'status');
 const wanted = (text) => { goal.textContent = 'Task: ' + text; };
 // The first answer counts.
-const answer = (right) => { reward.textContent ||= right ? 'solved' : 'failed'; };
+const answer = (right) => { reward.textContent = reward.textContent || (right ? 'solved' : 'failed'); };
 const make = (html) => {
   const box = document.body.appendChild(document.createElement('section'));
   box.className = 'box' + document.querySelectorAll('section').length;

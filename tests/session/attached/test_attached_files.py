@@ -11,7 +11,7 @@ import pytest
 
 from bridge import Session
 from bridge.errors import ActionFailed, DeadlineExceeded, PolicyRefused, UsageError
-from bridge.page.interception.fetch_messages import Fulfil
+from bridge.page.fetch_messages import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from tests.conftest import LocalServer
@@ -75,20 +75,20 @@ async def seen(page: Page) -> Any:
 async def test_a_page_of_a_foreign_app_takes_uploads(form: Page, local_server: LocalServer) -> None:
     await form.route("**/form", Fulfil(headers={"content-type": "text/html"}, body=FORM))
     await form.goto(local_server.url("form"))
-    given = await form.upload(await ref_of(form, "One"), "a.txt")
+    given = await form.set_input_files(await ref_of(form, "One"), "a.txt")
     assert given.values == ("a.txt",)
     assert "isTrusted" in given.notices[0]
     assert await seen(form) == ["change", [["a.txt", 5, 5]]]
-    await form.upload(await ref_of(form, "Many"), ["large.bin", "a.txt"])
+    await form.set_input_files(await ref_of(form, "Many"), ["large.bin", "a.txt"])
     assert await seen(form) == ["change", [["large.bin", len(LARGE), len(LARGE)], ["a.txt", 5, 5]]]
-    await form.upload(await ref_of(form, "Drop here"), ["a.txt"])
+    await form.set_input_files(await ref_of(form, "Drop here"), ["a.txt"])
     assert await seen(form) == ["drop", [["a.txt", 5, 5]]]
     with pytest.raises(UsageError, match="accepts one file"):
-        await form.upload(await ref_of(form, "One"), ["a.txt", "large.bin"])
+        await form.set_input_files(await ref_of(form, "One"), ["a.txt", "large.bin"])
     with pytest.raises(ActionFailed, match="accepts no dropped files"):
-        await form.upload(await ref_of(form, "Nothing"), ["a.txt"])
+        await form.set_input_files(await ref_of(form, "Nothing"), ["a.txt"])
     with pytest.raises(PolicyRefused):
-        await form.upload(await ref_of(form, "One"), "../down/x")
+        await form.set_input_files(await ref_of(form, "One"), "../down/x")
 
 
 async def test_a_download_of_a_tap_is_read_from_the_browser(

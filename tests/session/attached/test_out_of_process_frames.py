@@ -13,9 +13,9 @@ from PIL import Image
 from bridge import Session, expect
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, DeadlineExceeded, ExpectationFailed, Unsupported, UsageError
+from bridge.page.fetch_messages import Fulfil
 from bridge.page.input.keyboard import focus
 from bridge.page.input.keys import typing_commands
-from bridge.page.interception.fetch_messages import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.session.attached.session import AttachedSession
@@ -72,7 +72,7 @@ async def test_controls_in_another_renderer_are_clicked_and_filled(page: Page) -
     assert "Isolated clicked true" in clicked.changes.text
     filled = await page.fill(shot.find(role="textbox", name="Isolated field").ref, "all of it")
     assert filled.value == "all of it"
-    typed = await page.type(" and more", ref=shot.find(role="textbox", name="Isolated field").ref)
+    typed = await page.type(shot.find(role="textbox", name="Isolated field").ref, " and more")
     assert typed.value == "all of it and more"
     assert (await page.check(shot.find(role="checkbox", name="Isolated box").ref)).checked
     inner = await page.click(shot.find(role="button", name="Inner button").ref)
@@ -90,8 +90,8 @@ async def test_keys_open_no_picker_in_another_renderer_and_are_not_intercepted_b
 
     await run(f"({add})(document.querySelector('button')),document.querySelector('select').focus()")
     with pytest.raises(Unsupported, match="tapping a <select> opens a system dialog"):
-        await page.press("Enter", timeout_s=600)
-    await page.press("ArrowDown")
+        await page.keyboard.press("Enter", timeout_s=600)
+    await page.keyboard.press("ArrowDown")
     assert await run("document.querySelector('select').value") == "Large"
     shot = await page.snapshot()
     actions, deadline = page._operations.attached.actions, Deadline.after(30)
@@ -119,7 +119,7 @@ async def test_a_picker_that_a_frame_in_another_renderer_opens_is_reported(page:
         timeout_s=20,
     )
     (notice,) = (await page.click((await page.snapshot()).find(role="button", name="Choose").ref)).notices
-    assert "asked for a picker; it is open: tapping a <select>" in notice
+    assert "the page opened the system dialog of a <select>" in notice
 
 
 async def test_an_element_in_another_renderer_is_captured(page: Page) -> None:
@@ -140,7 +140,7 @@ async def test_a_frame_in_another_renderer_navigates_and_is_removed(page: Page, 
     assert await own_renderers(page) == 0
     shot = await page.snapshot(interactive_only=False)
     assert "Isolated" not in shot.text
-    await page.back()
+    await page.go_back()
     await page.wait_for(text="Isolated button")
 
 
@@ -272,12 +272,14 @@ async def test_counts_that_a_hanging_frame_makes_unknown_are_not_reported(page: 
         await button.all()
     with pytest.raises(DeadlineExceeded, match=text):
         await page.get_by_role("button").nth(1).ref(timeout_s=1)
-    assert [match.name for match in (await page.get_by_role("button").last.find(None)).matches] == ["Inner button"]
+    assert [match.name for match in (await page.get_by_role("button").last._search.find(None)).matches] == [
+        "Inner button"
+    ]
     for expected in (
         expect(button).to_be_hidden(timeout_s=1),
-        expect(button).not_.to_be_attached(timeout_s=1),
+        expect(button).not_to_be_attached(timeout_s=1),
         expect(button).to_have_count(0, timeout_s=1),
-        expect(button).not_.to_have_count(1, timeout_s=1),
+        expect(button).not_to_have_count(1, timeout_s=1),
     ):
         with pytest.raises(ExpectationFailed, match=text):
             await expected
@@ -321,7 +323,7 @@ async def test_a_draggable_element_is_dropped_in_a_frame_of_another_renderer(pag
     await add_to_frames(page, *((DRAGGED, PLACE) if inwards else (PLACE, DRAGGED)))
     shot = await page.snapshot()
     card, place = shot.find(role="button", name="Card").ref, shot.find(role="button", name="Place here").ref
-    assert "Has the card true" in (await page.drag(card, place)).changes.text
+    assert "Has the card true" in (await page.drag_and_drop(card, place)).changes.text
     assert shot.find(role="button", name="Card").ref in (await page.snapshot()).refs  # the drag did not click it
     # The next tap is an ordinary one.
     assert (await page.click((await page.snapshot()).find(role="button", name="Outside").ref)).success
@@ -331,7 +333,7 @@ async def test_a_touch_drag_into_another_frame_is_refused_with_a_hint(page: Page
     shot = await page.snapshot()
     outside, inner = shot.find(name="Outside").ref, shot.find(name="Isolated button").ref
     with pytest.raises(UsageError, match="different frames"):
-        await page.drag(outside, inner)
+        await page.drag_and_drop(outside, inner)
     assert "Isolated clicked true" in (await page.click(inner)).changes.text
 
 

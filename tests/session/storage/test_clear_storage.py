@@ -14,12 +14,12 @@ pytestmark = pytest.mark.browser
 
 async def test_a_session_clears_what_its_closed_tabs_have_stored(webview_device: str, base: str) -> None:
     async with Session.open(webview_device, grants=[grant_for(base)]) as first:
-        page = await first.new_tab(f"{base}/trace")
+        page = await first.new_page(f"{base}/trace")
         clean = await run(page, "stored()")
         await run(page, "store()")
-        await first.close_tab(page)
+        await page.close()
     async with Session.open(webview_device, grants=[grant_for(base)]) as second:
-        assert await run(await second.new_tab(f"{base}/trace"), "stored()") == clean
+        assert await run(await second.new_page(f"{base}/trace"), "stored()") == clean
 
 
 async def test_a_session_clears_what_its_pages_have_stored_although_the_host_process_lives_on(
@@ -33,17 +33,17 @@ async def test_a_session_clears_what_its_pages_have_stored_although_the_host_pro
         return (await attachment.call("Runtime.evaluate", {"expression": expression}, timeout_s=20))["result"]["value"]
 
     async with Session.open(webview_device, grants=[local_server.grant]) as first:
-        page = await first.new_tab(local_server.url("second.html"))
+        page = await first.new_page(local_server.url("second.html"))
         await run(page, store)
-        other = await first.new_tab(local_server.url("second.html"))
+        other = await first.new_page(local_server.url("second.html"))
         assert await run(other, look) == "who=me|me"
         pid = first.host.pid
-        await first.close_tab(page)
-        await first.close_tab(other)
+        await page.close()
+        await other.close()
     async with Session.open(webview_device, grants=[local_server.grant]) as second:
         assert second.host.pid == pid
-        there = await second.new_tab(local_server.url("second.html"))
+        there = await second.new_page(local_server.url("second.html"))
         assert await run(there, look) == "|undefined"
         await run(there, store)
     async with Session.open(webview_device, grants=[local_server.grant]) as third:
-        assert await run(await third.new_tab(local_server.url("second.html")), look) == "|undefined"
+        assert await run(await third.new_page(local_server.url("second.html")), look) == "|undefined"

@@ -42,7 +42,7 @@ async def test_an_isolated_page_refuses_operations_after_its_block(webview_devic
 
 
 async def test_other_tabs_keep_their_storage_beside_isolated_ones(granted_session: Session, base: str) -> None:
-    kept = await granted_session.new_tab(f"{base}/trace")
+    kept = await granted_session.new_page(f"{base}/trace")
     await run(kept, "store()")
     async with granted_session.isolated() as page:
         await page.goto(f"{base}/trace")

@@ -46,7 +46,7 @@ def site() -> Iterator[LocalServer]:
 @pytest.fixture
 async def page(webview_device: str, site: LocalServer) -> AsyncIterator[Page]:
     async with Session.open(webview_device, grants=[TestServerGrant("127.0.0.1", site.port)]) as session:
-        yield await session.new_tab()
+        yield await session.new_page()
 
 
 async def takes_a_tap(page: Page) -> None:

@@ -35,7 +35,7 @@ async def main(started: float, port: int) -> None:
         mark("virtual device")
         async with Session.open(device.serial, grants=[TestServerGrant("127.0.0.1", port)]) as session:
             mark("session")
-            page = await session.new_tab()
+            page = await session.new_page()
             mark("tab")
             await page.goto(f"http://127.0.0.1:{port}/shop.html")
             mark("page")

@@ -47,7 +47,7 @@ async def actions(bench: Bench) -> Sequence[Finding]:
                 )
                 chosen = await interleave(
                     {
-                        "ours": _deed(lambda: page.select(refs["combobox"], ["large"])),
+                        "ours": _deed(lambda: page.select_option(refs["combobox"], ["large"])),
                         "playwright": lambda: talk.timed({"do": "select", "selector": "#size", "value": "small"}),
                     },
                     rounds=rounds,

@@ -49,10 +49,10 @@ async def calls(bench: Bench) -> Sequence[Finding]:
     with served({"": generated(500)}) as site:
         for quirks in (False, True):
             async with AsyncExitStack() as stack:
-                handle, session, page = await stack.enter_async_context(opened([site.grant], quirks=quirks))
+                _, session, page = await stack.enter_async_context(opened([site.grant], quirks=quirks))
                 await page.goto(site.url(""))
                 over_adb = (await page.attached()).connection
-                direct = await stack.enter_async_context(straight(handle, site.url("")))
+                direct = await stack.enter_async_context(straight(site.url("")))
                 small = {"over adb": _p50_of_calls(over_adb), "straight": _p50_of_calls(direct)}
                 large = {"over adb": _large_reply(over_adb), "straight": _large_reply(direct)}
                 times = await interleave(small, rounds=bench.choose(21, 9))

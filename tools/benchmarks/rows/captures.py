@@ -1,4 +1,4 @@
-"""Pictures of whole pages beside the bare CDP capture, and how much memory a long one takes."""
+"""Screenshots of whole pages beside the bare CDP capture, and how much memory a long one takes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def captures(bench: Bench) -> Sequence[Finding]:
                 assert (shot.width_px, shot.height_px) == (412, _HEIGHT_PX)
 
             samples = await interleave({"ours": ours, "bare CDP": bare}, rounds=bench.choose(11, 5))
-            what = f"a picture of {_HEIGHT_PX} px, beside the bare CDP capture"
+            what = f"a screenshot of {_HEIGHT_PX} px, beside the bare CDP capture"
             found.append(ratio_finding(what, samples, "ours", "bare CDP", bar=at_most(1.5)))
         async with opened([site.grant], quirks=True) as (_, _, page):
             await page.goto(site.url("rows.html?height=12000"))
@@ -47,7 +47,7 @@ async def captures(bench: Bench) -> Sequence[Finding]:
             bitmap = shot.width_px * shot.height_px * 4
             found.append(
                 Finding(
-                    f"peak memory of a picture of {shot.height_px} px, in its bitmaps",
+                    f"peak memory of a screenshot of {shot.height_px} px, in its bitmaps",
                     (peak - base) / bitmap, "×", below(4), note=f"stitched; the bitmap is {bitmap / 1e6:.1f} MB",
                 )
             )  # fmt: skip

@@ -61,7 +61,7 @@ async def _page(site: LocalServer, *, held: bool) -> AsyncIterator[Page]:
     egress = PinnedEgress(BrowserPolicy(default_action="allow"), [site.grant])
     with patch.object(session_module, "Containment", containment):
         async with device(quirks=True) as handle, Session.open(handle.serial, egress=egress) as session:
-            yield await session.new_tab()
+            yield await session.new_page()
 
 
 async def policies(bench: Bench) -> Sequence[Finding]:

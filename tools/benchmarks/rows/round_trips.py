@@ -34,7 +34,7 @@ async def round_trips(bench: Bench) -> Sequence[Finding]:
             acting: dict[str, Callable[[], Awaitable[object]]] = {
                 "click": lambda: page.click(button),
                 "fill": lambda: page.fill(name, "Ann"),
-                "select": lambda: page.select(size, ["large"]),
+                "select": lambda: page.select_option(size, ["large"]),
                 "check": lambda: page.check(gift),
             }
             rounds = bench.choose(20, 5)

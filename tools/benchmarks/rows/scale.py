@@ -51,7 +51,7 @@ async def scale(bench: Bench) -> Sequence[Finding]:
                 for index in range(many):
                     for tab in range(wide):
                         if (index, tab) not in opened:
-                            page = await sessions[index].new_tab(site.url(str(index * tabs + tab)))
+                            page = await sessions[index].new_page(site.url(str(index * tabs + tab)))
                             opened[index, tab] = page
                 at_work = {(i, t): page for (i, t), page in opened.items() if i < many and t < wide}
                 measured.append(await _work(many, wide, at_work, tabs, bench.choose(40, 15)))
@@ -104,20 +104,20 @@ async def _work(devices: int, tabs: int, pages: dict[tuple[int, int], Page], wid
 
 async def _idle(session: Session, site: LocalServer, tabs: int) -> list[Finding]:
     """The cost of one more idle tab."""
-    first = await session.new_tab(site.url("0"))
+    first = await session.new_page(site.url("0"))
     before_mb = memory_mb(tree(os.getpid()))
-    more = [await session.new_tab(site.url("0")) for _ in range(tabs)]
+    more = [await session.new_page(site.url("0")) for _ in range(tabs)]
     after_mb = memory_mb(tree(os.getpid()))
     everybody = tree(os.getpid())
     before = cpu_s(everybody)
     await asyncio.sleep(_IDLE_S)
     with_all = cpu_s(everybody) - before
     for page in more:
-        await session.close_tab(page)
+        await page.close()
     before = cpu_s(everybody)
     await asyncio.sleep(_IDLE_S)
     with_one = cpu_s(everybody) - before
-    await session.close_tab(first)
+    await first.close()
     each = (with_all - with_one) / _IDLE_S / tabs * 100
     return [
         Finding("an idle tab more: memory", (after_mb - before_mb) / tabs, "MB", note=f"{tabs} tabs; all processes"),

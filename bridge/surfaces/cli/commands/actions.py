@@ -1,50 +1,119 @@
-"""Commands that act on an element by its ref."""
+"""Commands that act on an element by ref or locator: one for each verb of `bridge.page.verbs`, and `download`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from bridge.errors import UsageError
+from bridge.page.verbs import VERBS, Argument, Verb
 from bridge.surfaces.cli.dispatch import print_result, run_command
-from bridge.surfaces.cli.options import FILE, TEXT, SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.options import (
+    FILE,
+    REF,
+    SessionOptions,
+    WholeNumber,
+    locator_options,
+    page_options,
+    taken_locator,
+)
 from bridge.surfaces.cli.output import one_line
 
-_url = click.option(
-    "--url", metavar="URL", help="Open this URL in a session of its own (default: use the kept session)."
-)
 # Arguments that appear in the printed line; the others show in the outcome.
 _PRINTED = ("key", "direction", "amount")
-_wait_for = click.option(
-    "--wait-for", type=TEXT, metavar="TEXT", help="With --url: wait for this text on the page first."
-)
+_UPLOADS = "Files must be inside the folder that the session was opened with: open … --uploads-root FOLDER."
 
 
-def page_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--url`, `--wait-for` and the options of a session."""
-    return _url(_wait_for(session_options(command)))
+def _command(verb: Verb) -> click.Command:
+    """The command of a verb. Its words are the ref, unless a locator is given, then the verb's arguments."""
+    name = verb.name.replace("_", "-")
+    fields = ", ".join(("success, action, ref", *filter(None, (verb.shown,)), "changes, cost"))
+    needed = [argument for argument in verb.arguments if argument.default is None]
+
+    @click.argument("words", nargs=-1, metavar=" ".join(_metavars(verb, needed)))
+    @locator_options
+    @page_options
+    def command(
+        options: SessionOptions, url: str | None, wait_for: str | None, words: Sequence[str], **given: Any
+    ) -> None:
+        locator = taken_locator(given)
+        ref = given.pop("ref", None)
+        if ref is not None and locator:
+            raise UsageError("--ref and a locator exclude each other.")
+        arguments: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        if verb.takes_element == "always" and not locator:
+            ref, words = _first("REF", words), words[1:]
+        if ref is not None:
+            arguments["ref"] = REF.convert(ref, None, click.get_current_context())
+        arguments |= _taken(needed, words)
+        params = {"action": verb.name, "arguments": arguments, "locator": locator}
+        needs_refs = "ref" in arguments or any(argument.kind == "ref" for argument in needed)
+        result = run_command(name, options, "act", params, url=url, wait_for=wait_for, needs_refs=needs_refs)
+        outcome = result.json
+        line = [name, *(str(arguments[key]) for key in _PRINTED if key in arguments)]
+        if about := outcome.get("element") or outcome.get("ref"):
+            line.append(str(about))
+        acted = one_line(" ".join(line) + _result(outcome))
+        print_result(name, options, result, f"{acted}\n{outcome['changes']['text']}", {})
+
+    for argument in verb.arguments:
+        if argument.default is not None:
+            command = click.option(
+                f"--{argument.name}",
+                type=WholeNumber(1, 100_000),
+                default=int(argument.default),
+                show_default=True,
+                metavar="PX",
+                help=argument.description,
+            )(command)
+    if verb.takes_element == "optionally":
+        command = click.option("--ref", metavar="REF", help="Of this element.")(command)
+    more = f"{_UPLOADS}\n\n" if verb.name == "upload" else ""
+    summary = verb.summary.removesuffix(".")
+    return click.command(name, help=f"{summary}, and print what changed.\n\n{more}With --json: {fields}.")(command)
 
 
-def checked_ref(ref: str) -> str:
-    """`e3` for `e3` and `@e3`, checked before anything is started."""
-    from bridge.page.snapshots.refs import parse_ref
-
-    return parse_ref(ref)
+def _metavars(verb: Verb, needed: Sequence[Argument]) -> list[str]:
+    words = ["[REF]"] if verb.takes_element == "always" else []
+    return words + [_metavar(argument) for argument in needed]
 
 
-def _act(
-    name: str, options: SessionOptions, url: str | None, wait_for: str | None, arguments: Mapping[str, Any]
-) -> None:
-    params = {"action": name.replace("-", "_"), "arguments": dict(arguments)}
-    result = run_command(name, options, "act", params, url=url, wait_for=wait_for, needs_refs="ref" in arguments)
-    outcome = result.json
-    line = [name, *(str(arguments[key]) for key in _PRINTED if key in arguments)]
-    if about := outcome.get("element") or outcome.get("ref"):
-        line.append(str(about))
-    acted = one_line(" ".join(line) + _result(outcome))
-    print_result(name, options, result, f"{acted}\n{outcome['changes']['text']}", {})
+def _metavar(argument: Argument) -> str:
+    named = "FILE" if argument.kind == "files" else argument.name.upper()
+    return f"{named}…" if argument.kind in ("texts", "files") else named
+
+
+def _taken(needed: Sequence[Argument], words: Sequence[str]) -> dict[str, Any]:
+    """The words as the verb's arguments.
+
+    Raises:
+        click.UsageError: One is missing, is not valid, or there are more.
+    """
+    context = click.get_current_context()
+    arguments: dict[str, Any] = {}
+    for argument in needed:
+        _first(_metavar(argument), words)
+        if argument.kind == "files":
+            arguments[argument.name] = [_place(FILE.convert(word, None, context)) for word in words]
+        elif argument.kind == "texts":
+            arguments[argument.name] = list(words)
+        elif argument.choices:
+            arguments[argument.name] = click.Choice(argument.choices).convert(words[0], None, context)
+        else:
+            arguments[argument.name] = REF.convert(words[0], None, context) if argument.kind == "ref" else words[0]
+        words = () if argument.kind in ("files", "texts") else words[1:]
+    if words:
+        raise click.UsageError(f"unexpected extra argument {words[0]!r}", context)
+    return arguments
+
+
+def _first(named: str, words: Sequence[str]) -> str:
+    if not words:
+        raise click.UsageError(f"Missing argument '{named}'.", click.get_current_context())
+    return words[0]
 
 
 def _result(outcome: Mapping[str, Any]) -> str:
@@ -61,111 +130,6 @@ def _place(path: Path) -> str:
     return str(path.parent.resolve() / path.name)
 
 
-def _ref_command(name: str, help_text: str) -> click.Command:
-    """A command that takes only a ref."""
-
-    @click.command(name, help=f"{help_text}\n\nWith --json: success, action, ref, checked?, changes, cost.")
-    @click.argument("ref")
-    @page_options
-    def command(options: SessionOptions, ref: str, url: str | None, wait_for: str | None) -> None:
-        _act(name, options, url, wait_for, {"ref": checked_ref(ref)})
-
-    return command
-
-
-@click.command()
-@click.argument("ref")
-@click.argument("value")
-@page_options
-def fill(options: SessionOptions, ref: str, value: str, url: str | None, wait_for: str | None) -> None:
-    """Replace the value of the control REF with VALUE and print what changed.
-
-    With --json: success, action, ref, value, changes, cost.
-    """
-    _act("fill", options, url, wait_for, {"ref": checked_ref(ref), "value": value})
-
-
-@click.command("type")
-@click.argument("ref")
-@click.argument("text")
-@page_options
-def type_command(options: SessionOptions, ref: str, text: str, url: str | None, wait_for: str | None) -> None:
-    """Type TEXT at the end of the control REF and print what changed.
-
-    With --json: success, action, ref, value, changes, cost.
-    """
-    _act("type", options, url, wait_for, {"ref": checked_ref(ref), "text": text})
-
-
-@click.command()
-@click.argument("ref")
-@click.argument("values", nargs=-1, required=True)
-@page_options
-def select(options: SessionOptions, ref: str, values: tuple[str, ...], url: str | None, wait_for: str | None) -> None:
-    """Select the options VALUES (by value or text) of the select element REF and print what changed.
-
-    With --json: success, action, ref, values, changes, cost.
-    """
-    _act("select", options, url, wait_for, {"ref": checked_ref(ref), "values": list(values)})
-
-
-@click.command()
-@click.argument("key")
-@click.option("--ref", metavar="REF", help="Focus this element first.")
-@page_options
-def press(options: SessionOptions, key: str, ref: str | None, url: str | None, wait_for: str | None) -> None:
-    """Press KEY (Enter, a, Control+A) and print what changed.
-
-    With --json: success, action, ref, value?, changes, cost.
-    """
-    _act("press", options, url, wait_for, {"key": key, **({} if ref is None else {"ref": checked_ref(ref)})})
-
-
-@click.command()
-@click.argument("direction", metavar="DIRECTION", type=click.Choice(["up", "down", "left", "right"]))
-@click.option(
-    "--amount", type=WholeNumber(1, 100_000), default=300, show_default=True, metavar="PX", help="CSS pixels."
-)
-@click.option("--ref", metavar="REF", help="Scroll inside this element.")
-@page_options
-def scroll(
-    options: SessionOptions, direction: str, amount: int, ref: str | None, url: str | None, wait_for: str | None
-) -> None:
-    """Scroll the page, or inside REF, in DIRECTION (up, down, left, right) and print what changed.
-
-    With --json: success, action, ref, changes, cost.
-    """
-    inside = {} if ref is None else {"ref": checked_ref(ref)}
-    _act("scroll", options, url, wait_for, {"direction": direction, "amount": amount, **inside})
-
-
-@click.command()
-@click.argument("ref")
-@click.argument("to")
-@page_options
-def drag(options: SessionOptions, ref: str, to: str, url: str | None, wait_for: str | None) -> None:
-    """Drag the element REF onto the element TO and print what changed.
-
-    With --json: success, action, ref, changes, cost.
-    """
-    _act("drag", options, url, wait_for, {"ref": checked_ref(ref), "to": checked_ref(to)})
-
-
-@click.command()
-@click.argument("ref")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE…", type=FILE)
-@page_options
-def upload(options: SessionOptions, ref: str, paths: tuple[Path, ...], url: str | None, wait_for: str | None) -> None:
-    """Set the files of the file input REF and print what changed.
-
-    Files must be inside the folder that the session was opened with: open … --uploads-root FOLDER.
-
-    With --json: success, action, ref, values, changes, cost.
-    """
-    files = [_place(path) for path in paths]
-    _act("upload", options, url, wait_for, {"ref": checked_ref(ref), "paths": files})
-
-
 @click.command()
 @click.argument("source", metavar="URL|REF")
 @click.argument("file", type=FILE)
@@ -180,32 +144,14 @@ def download(
 
     With --json: url, path, size_bytes, suggested_name, mime, status, cost, notices?
     """
-    from bridge.page.snapshots.refs import is_ref
+    from bridge.page.snapshots.refs import is_ref, parse_ref
 
     is_of_page = is_ref(source)
-    given = {"ref": checked_ref(source)} if is_of_page else {"url": source}
+    given = {"ref": parse_ref(source)} if is_of_page else {"url": source}
     params = {**given, "dest_path": _place(file), "overwrite": overwrite}
     result = run_command("download", options, "download", params, url=url, wait_for=wait_for, needs_refs=is_of_page)
     line = f"saved {result.json['path']} ({result.json['size_bytes']:,} bytes)"
     print_result("download", options, result, line, {})
 
 
-COMMANDS: tuple[click.Command, ...] = (
-    _ref_command("click", "Tap the element REF (e3) and print what changed."),
-    _ref_command("double-click", "Double-tap the element REF and print what changed."),
-    _ref_command("long-press", "Long-press the element REF and print what changed."),
-    fill,
-    type_command,
-    _ref_command("clear", "Clear the control REF and print what changed."),
-    _ref_command("check", "Check the checkbox, radio button or switch REF and print what changed."),
-    _ref_command("uncheck", "Uncheck the checkbox or switch REF and print what changed."),
-    select,
-    press,
-    _ref_command("focus", "Focus the element REF and print what changed."),
-    _ref_command("hover", "Hover the mouse over the element REF and print what changed."),
-    scroll,
-    _ref_command("scroll-into-view", "Scroll the element REF into view and print what changed."),
-    drag,
-    upload,
-    download,
-)
+COMMANDS: tuple[click.Command, ...] = (*map(_command, VERBS.values()), download)

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from bridge.surfaces.cli.commands.actions import checked_ref, page_options
 from bridge.surfaces.cli.dispatch import print_result, run_command
-from bridge.surfaces.cli.options import FILE, TEXT, Number, SessionOptions, WholeNumber
+from bridge.surfaces.cli.options import FILE, REF, TEXT, Number, SessionOptions, WholeNumber, page_options
 from bridge.surfaces.cli.output import check_writable, note, write_file
 
 _SUFFIXES = {"png": "png", "jpeg": "jpg", "webp": "webp"}
@@ -23,6 +22,9 @@ _limit = click.option(
     metavar="N",
     help="Maximum number of entries; the newest are printed.",
 )
+_tab = click.option(
+    "--tab", type=TEXT, metavar="TAB|all", help="An open or closed tab, or all (default: the current tab)."
+)
 _after = click.option(
     "--after", type=WholeNumber(min=0), default=0, metavar="NUMBER", help="Only entries after this number."
 )
@@ -30,7 +32,7 @@ _after = click.option(
 
 @click.command()
 @click.option("--full-page", is_flag=True, help="The whole page instead of the viewport.")
-@click.option("--ref", metavar="REF", help="Only this element.")
+@click.option("--ref", type=REF, metavar="REF", help="Only this element.")
 @click.option("--annotate", is_flag=True, help="Draw a box with its ref around each interactive element.")
 @click.option(
     "--format",
@@ -52,7 +54,7 @@ _after = click.option(
     type=WholeNumber(1, 10_000),
     default=10_000,
     metavar="PX",
-    help="Maximum height of the picture.",
+    help="Maximum height of the screenshot.",
 )
 @click.option(
     "--out",
@@ -69,7 +71,6 @@ def screenshot(
     wait_for: str | None,
     image_format: str | None,
     out: Path | None,
-    ref: str | None,
     **wanted: Any,
 ) -> None:
     """Save a screenshot of the viewport, the whole page or one element.
@@ -79,10 +80,9 @@ def screenshot(
     image_format = image_format or _format_of(out, list(_SUFFIXES))
     target = out or Path(f"screenshot.{_SUFFIXES[image_format]}")
     check_writable(target)
-    params = {**wanted, "format": image_format, "ref": None if ref is None else checked_ref(ref)}
-    result = run_command(
-        "screenshot", options, "screenshot", params, url=url, wait_for=wait_for, needs_refs=ref is not None
-    )
+    params = {**wanted, "type": image_format}
+    has_ref = wanted["ref"] is not None
+    result = run_command("screenshot", options, "screenshot", params, url=url, wait_for=wait_for, needs_refs=has_ref)
     write_file(target, result.blob)
     size = f"{result.json['width_px']} x {result.json['height_px']} px"
     print_result("screenshot", options, result, f"saved {target} ({size})", {"file": str(target)})
@@ -130,11 +130,12 @@ def record(
 @click.command()
 @click.option("--level", type=click.Choice(["debug", "info", "warning", "error"]), help="Minimum severity.")
 @click.option("--text", type=TEXT, metavar="TEXT", help="Only messages that contain this text.")
+@_tab
 @_after
 @_limit
 @page_options
 def console(options: SessionOptions, url: str | None, wait_for: str | None, **wanted: Any) -> None:
-    """Print console messages and uncaught errors of the tab.
+    """Print console messages and uncaught errors of a tab, or of all tabs, closed ones included.
 
     With --json: entries, last, dropped, more.
     """
@@ -146,7 +147,7 @@ def console(options: SessionOptions, url: str | None, wait_for: str | None, **wa
         where = f" ({plain(entry['location'])})" if entry["location"] else ""
         # No line of a message may look like another message.
         text = "\n".join(entry["text"].splitlines()).replace("\n", f"\n{'':14}")
-        lines.append(f"{entry['number']:>5} {entry['level']:<7} {text}{where}")
+        lines.append(f"{entry['number']:>5}{_tab_of(entry, wanted)} {entry['level']:<7} {text}{where}")
         lines.extend(f"      at {plain(frame)}" for frame in entry.get("stack", ()))
     print_result("console", options, result, without_refs("\n".join(lines)), {})
     _note_if_empty(lines, options, wanted, "nothing was logged")
@@ -160,7 +161,8 @@ def console(options: SessionOptions, url: str | None, wait_for: str | None, **wa
 @click.option("--status", type=TEXT, metavar="STATUS", help="A status, or a class such as 4xx.")
 @click.option("--type", "resource_type", type=TEXT, metavar="TYPE", help="document, script, image, xhr, fetch, …")
 @click.option("--failed", is_flag=True, default=None, help="Only requests that failed.")
-@click.option("--har", type=FILE, metavar="FILE", help="Also write all requests to this file as HAR 1.2.")
+@click.option("--har", type=FILE, metavar="FILE", help="Also write all requests of the tab to this file as HAR 1.2.")
+@_tab
 @_after
 @_limit
 @page_options
@@ -172,7 +174,7 @@ def network(
     har: Path | None,
     **wanted: Any,
 ) -> None:
-    """Print the network requests of the tab; credentials in headers are redacted.
+    """Print the network requests of a tab, or of all tabs, closed ones included; credentials in headers are redacted.
 
     With --json: entries, last, dropped, more, file?.
     """
@@ -188,12 +190,17 @@ def network(
         outcome = entry.get("failure") or entry["status"] or entry["state"]
         took = "" if entry["duration_ms"] is None else f" {entry['duration_ms']:.0f} ms"
         size = f"{entry['encoded_bytes'] / 1000:.1f} kB"
-        lines.append(f"{entry['number']:>5} {outcome} {entry['method']} {entry['url']} ({entry['type']}, {size}{took})")
+        request = f"{outcome} {entry['method']} {entry['url']} ({entry['type']}, {size}{took})"
+        lines.append(f"{entry['number']:>5}{_tab_of(entry, wanted)} {request}")
     if har is not None:
         lines.append(f"saved {har}")
     text = without_refs("\n".join(lines))
     print_result("network", options, result, text, {"file": str(har)} if har is not None else {})
     _note_if_empty(lines, options, {**wanted, "url": address}, "nothing was requested")
+
+
+def _tab_of(entry: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    return f" {entry['tab']}" if wanted["tab"] == "all" else ""
 
 
 def _format_of(out: Path | None, formats: Sequence[str]) -> str:

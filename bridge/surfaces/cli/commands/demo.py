@@ -55,7 +55,7 @@ def demo(options: SessionOptions, out: Path) -> None:
             async with opened_session(local, steps) as session:
                 kind = "virtual device" if session.is_virtual else "device"
                 device = {"serial": session.serial, "virtual": session.is_virtual}
-                page = await session.new_tab()
+                page = await session.new_page()
                 printer.opening(f"{kind} {session.serial}, WebView {session.host.webview_version}")
                 async for step in run_demo(page, server, files):
                     steps.current = f"the step after {step.did} on the {step.page} page"

@@ -86,8 +86,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
 
     from bridge.adb import AdbServer
     from bridge.errors import BridgeError
-    from bridge.session.attached.devtools_sockets import devtools_sockets, pages_of
-    from bridge.session.devices import select_device
+    from bridge.session import devtools_sockets, pages_of, select_device
     from bridge.snapshot.address import shown_url
     from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.surfaces.composition import RunningVirtualDevices
@@ -108,7 +107,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
                 row = found.to_json()
                 if with_pages:
                     try:
-                        pages = await pages_of(adb_device, found.name, timeout_s=PAGES_TIMEOUT_S)
+                        pages = await pages_of(adb_device, found.name, found.pid, timeout_s=PAGES_TIMEOUT_S)
                         row["pages"] = [{"url": shown_url(page.url), "title": shown_url(page.title)} for page in pages]
                     except BridgeError as error:
                         row["pages"] = {"error": error.message}
@@ -152,7 +151,7 @@ def virtual() -> None:
 @click.option("--no-quirks", "quirks", is_flag=True, flag_value=False, default=True, help="Plain Chromium.")
 @click.option("--api-level", type=WholeNumber(26, 36), default=34, show_default=True)
 @click.option(
-    "--engine", type=WholeNumber(83, 999), metavar="VERSION", help="An old Chromium of tools/engines, by major."
+    "--engine", type=WholeNumber(91, 999), metavar="VERSION", help="An old Chromium of tools/engines, by major."
 )
 @common_options
 def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int, engine: int | None) -> None:

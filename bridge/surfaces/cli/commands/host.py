@@ -236,7 +236,7 @@ async def _opened(options: CommonOptions, wanted: str, progress: CommandProgress
         NoDevice, DeviceNotFound, DeviceAmbiguous, DeviceUnauthorized, DeviceOffline
     """
     from bridge.adb import AdbServer
-    from bridge.session.devices import select_device
+    from bridge.session import select_device
     from bridge.surfaces.composition import RunningVirtualDevices
 
     server = AdbServer.from_environment(options.adb_server)

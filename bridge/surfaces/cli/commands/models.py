@@ -1,4 +1,4 @@
-"""Commands that offer tools to models: the MCP server and function-calling schemas."""
+"""Commands for models: the MCP server, function-calling schemas, and the skill for agents that use a shell."""
 
 from __future__ import annotations
 
@@ -18,15 +18,24 @@ from bridge.surfaces.cli.options import (
 )
 from bridge.surfaces.cli.output import print_json
 
-SETS = ("web", "simple", "ops")
 FORMATS = ("openai-responses", "openai-chat", "anthropic", "gemini", "mcp")
 DEFAULT_PORT = 9331
 
-_tools = click.option("--set", "tools", type=click.Choice(SETS), default="web", show_default=True, help="The tool set.")
+_tools = click.option(
+    "--tools",
+    "--set",
+    "tools",
+    type=TEXT,
+    multiple=True,
+    default=("web",),
+    show_default=True,
+    metavar="SET|TOOL",
+    help="Tool sets (web, extra, simple, ops) or single tools; several separated by commas. Repeatable.",
+)
 _javascript = click.option(
     "--allow-javascript",
     is_flag=True,
-    help="With --set simple: allow the model to run JavaScript in the pages it opens.",
+    help="With the tool browser: allow the model to run JavaScript in the pages it opens.",
 )
 
 
@@ -38,6 +47,13 @@ _javascript = click.option(
     type=WholeNumber(0, 65535),
     metavar="PORT",
     help=f"With --http: the port; 0 picks a free one. [default: {DEFAULT_PORT}]",
+)
+@click.option(
+    "--allow",
+    "allowed_origins",
+    multiple=True,
+    metavar="PATTERN",
+    help="Allow this origin (example.com, *.example.com), instead of the policy's allowed_origins. Repeatable.",
 )
 @folder_options
 @click.option(
@@ -57,7 +73,8 @@ _javascript = click.option(
 @click.option("--adb-server", type=TEXT, metavar="HOST:PORT", help="The adb server (default: the one that adb uses).")
 @click.option("-v", "--verbose", is_flag=True, help="Log to stderr.")
 def mcp(
-    tools: str,
+    tools: tuple[str, ...],
+    allowed_origins: tuple[str, ...],
     http: bool,
     port: int | None,
     uploads_root: str | None,
@@ -72,12 +89,15 @@ def mcp(
 ) -> None:
     """Serve tools for models over the Model Context Protocol until the client disconnects.
 
-    The model can open nothing until the policy allows it: [browser.policy] in the configuration file, BRIDGE_POLICY_…
-    in the environment, or --local for a port of this machine. The first call that needs the device opens it.
+    What no list of the policy names, the person behind the client is asked for, once per origin; a client that cannot
+    ask opens nothing. --allow, [browser.policy] in the configuration file (read again at each call) or BRIDGE_POLICY_…
+    allow origins, and --local a port of this machine. The first call that needs the device opens it. 'webview-bridge
+    view' shows the tabs and lets you take over.
 
     With --http every request requires `Authorization: Bearer TOKEN`. Each start prints a new token on stderr;
     BRIDGE_MCP_TOKEN sets one instead, which is not printed.
     """
+    from bridge.surfaces.daemon.server import serving_tabs
     from bridge.surfaces.mcp_server.lifecycle import run_server
     from bridge.surfaces.mcp_server.operator_options import ServerOptions
     from bridge.surfaces.session_command import StartOptions
@@ -85,8 +105,9 @@ def mcp(
     if port is not None and not http:
         raise click.UsageError("--port requires --http")
     options = ServerOptions(
-        start=StartOptions(device, adb_server, local_ports),
-        tools=tools,  # type: ignore[arg-type]  # one of SETS: click has checked it
+        start=StartOptions(device, adb_server, local_ports, allowed_origins=allowed_origins),
+        tools=",".join(tools),
+        serve_tabs=serving_tabs,
         allow_javascript=allow_javascript,
         http_port=(DEFAULT_PORT if port is None else port) if http else None,
         secrets_env=secrets_env,
@@ -106,7 +127,7 @@ for _option in DEVICE_OPTIONS:
 @_tools
 @_javascript
 @common_options
-def schema(options: CommonOptions, dialect: str, tools: str, allow_javascript: bool) -> None:
+def schema(options: CommonOptions, dialect: str, tools: tuple[str, ...], allow_javascript: bool) -> None:
     """Print the tools as JSON for the `tools` field of a model API.
 
     Run a model's call with `bridge.model_tools.Toolbox.call(name, arguments, …)`. With --json: tools.
@@ -114,11 +135,22 @@ def schema(options: CommonOptions, dialect: str, tools: str, allow_javascript: b
     from bridge.model_tools.schemas import schema_of
     from bridge.model_tools.sets import tool_set
 
-    found = schema_of(tool_set(tools, allow_javascript=allow_javascript), dialect)
+    found = schema_of(tool_set(",".join(tools), allow_javascript=allow_javascript), dialect)
     if options.as_json:
         print_json("schema", {"tools": found})
     else:
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
 
 
-COMMANDS = (mcp, schema)
+@click.command()
+def skill() -> None:
+    """Print a skill: how an agent that has a shell uses these commands.
+
+    Save it where your agent looks for skills, such as .claude/skills/webview-bridge/SKILL.md.
+    """
+    from importlib.resources import files
+
+    click.echo(files("bridge.surfaces.cli").joinpath("skill.md").read_text(encoding="utf-8"), nl=False)
+
+
+COMMANDS = (mcp, schema, skill)

@@ -37,7 +37,7 @@ LONGEST_LINE_BYTES = 2 * 1024 * 1024
 @click.option("--trace", type=FILE, metavar="FILE", help="When the session ends, write a trace of it there, as HTML.")
 @folder_options
 @click.option(
-    "--pictures",
+    "--screenshots",
     type=FOLDER,
     metavar="FOLDER",
     help="Save screenshots there instead of printing them as Base64.",
@@ -59,7 +59,7 @@ def ops(
     trace: Path | None,
     uploads_root: str | None,
     downloads_root: str | None,
-    pictures: Path | None,
+    screenshots: Path | None,
     secret_variables: tuple[str, ...],
     allow: tuple[str, ...],
     deny: tuple[str, ...],
@@ -79,8 +79,8 @@ def ops(
 
     policy = flagged_policy("model", allow, deny, default_action)
     actions, secrets = configured_actions(os.environ), _secrets(secret_variables)
-    if pictures is not None and not pictures.is_dir():
-        raise UsageError(f"the folder {pictures} does not exist.")
+    if screenshots is not None and not screenshots.is_dir():
+        raise UsageError(f"the folder {screenshots} does not exist.")
     progress = CommandProgress(options.timeout_s)
 
     async def work() -> set[str]:
@@ -120,7 +120,7 @@ def ops(
                 progress.current = f"after line {number}"
                 if result.error is not None:
                     failures.add(result.error.code)
-                click.echo(json_line(_shown(result, number, pictures)))
+                click.echo(json_line(_shown(result, number, screenshots)))
         return failures
 
     failures = run_async("ops", options, progress, work())
@@ -145,13 +145,13 @@ async def _operations(numbers: deque[int]) -> AsyncIterator[bytes | InvalidOpera
             yield line
 
 
-def _shown(result: OperationResult, number: int, pictures: Path | None) -> dict[str, Any]:
+def _shown(result: OperationResult, number: int, screenshots: Path | None) -> dict[str, Any]:
     shown = {"line": number, **result.to_json()}
     if result.image_bytes is None:
         return shown
-    if pictures is None:
+    if screenshots is None:
         return {**shown, "image_base64": base64.b64encode(result.image_bytes).decode()}
-    file = pictures / f"screenshot-{number}.png"
+    file = screenshots / f"screenshot-{number}.png"
     write_file(file, result.image_bytes)
     return {**shown, "file": str(file)}
 
@@ -189,7 +189,7 @@ def _secrets(pairs: Iterable[str]) -> Secrets:
                 f"secret:{name} may be filled in on any page; {name}={variable}@https://… binds it to one origin"
             )
     secrets = Secrets(named)
-    for text in notes:
+    for text in (*notes, *secrets.warnings):
         note(text)
     return secrets
 

@@ -5,19 +5,31 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.commands.actions import checked_ref, page_options
-from bridge.surfaces.cli.commands.reading import snapshot_of_file
-from bridge.surfaces.cli.dispatch import print_result, run_command
-from bridge.surfaces.cli.options import FILE, TEXT, SessionOptions, WholeNumber, session_options
-from bridge.surfaces.cli.output import check_writable, note, one_line, write_file
+from bridge.surfaces.cli.dispatch import print_result, print_text, run_command
+from bridge.surfaces.cli.options import (
+    REF,
+    TEXT,
+    SessionOptions,
+    WholeNumber,
+    locator_options,
+    out_option,
+    page_options,
+    session_options,
+    taken_locator,
+)
+from bridge.surfaces.cli.output import check_writable, note, one_line
 
 if TYPE_CHECKING:
     from bridge.surfaces.session_command import CommandResult
+
+
+_PAGE_KINDS = ("title", "url", "text", "html")
+_ELEMENT_KINDS = ("text", "html", "value", "attributes", "styles", "box")
 
 
 @click.command("open")
@@ -46,41 +58,21 @@ def open_command(
     _print_location("open", options, run_command("open", options, "open", params, starts=True))
 
 
-@click.command()
-@session_options
-def back(options: SessionOptions) -> None:
-    """Go one step back in the tab's history.
+def _move(name: str, help_text: str) -> click.Command:
+    @session_options
+    def command(options: SessionOptions) -> None:
+        _print_location(name, options, run_command(name, options, name, {}))
 
-    With --json: url, title, status, waited_for, cost.
-    """
-    _print_location("back", options, run_command("back", options, "back", {}))
-
-
-@click.command()
-@session_options
-def forward(options: SessionOptions) -> None:
-    """Go one step forward in the tab's history.
-
-    With --json: url, title, status, waited_for, cost.
-    """
-    _print_location("forward", options, run_command("forward", options, "forward", {}))
-
-
-@click.command("reload")
-@session_options
-def reload_command(options: SessionOptions) -> None:
-    """Reload the page.
-
-    With --json: url, title, status, waited_for, cost.
-    """
-    _print_location("reload", options, run_command("reload", options, "reload", {}))
+    return click.command(name, help=f"{help_text}\n\nWith --json: url, title, status, waited_for, cost.")(command)
 
 
 @click.command()
 @click.option(
-    "--all", "everything", is_flag=True, help="Include all text and structure, not only interactive elements."
+    "--all", "everything", is_flag=True, help="Include all structure and attributes, not only what has a name."
 )
-@click.option("--controls", is_flag=True, help="Only interactive elements; similar ones share a line.")
+@click.option("-i", "--interactive", is_flag=True, help="Controls, and the headings and landmarks around them.")
+@click.option("--controls", is_flag=True, help="Only controls; similar ones share a line.")
+@click.option("--aria-hidden", is_flag=True, help="Include what aria-hidden hides, marked [aria-hidden].")
 @click.option(
     "--max-chars",
     type=WholeNumber(min=200),
@@ -93,9 +85,12 @@ def reload_command(options: SessionOptions) -> None:
 @click.option("--more", type=TEXT, metavar="REF", help="Continue a truncated snapshot at more=REF.")
 @click.option("--find", type=TEXT, metavar="TEXT", help="Only elements with this text, and what contains them.")
 @click.option(
+    "--click-handlers", is_flag=True, help="Also elements that only a script makes clickable; asks the engine for them."
+)
+@click.option(
     "--html", type=TEXT, metavar="FILE|-", help="Take the snapshot of an HTML file or stdin, without a device."
 )
-@click.option("--out", type=FILE, metavar="FILE", help="Write the text to FILE.")
+@out_option
 @page_options
 def snapshot(
     options: SessionOptions,
@@ -103,12 +98,11 @@ def snapshot(
     html: str | None,
     wait_for: str | None,
     everything: bool,
+    interactive: bool,
     controls: bool,
-    max_chars: int,
-    scope: str | None,
-    more: str | None,
-    find: str | None,
+    click_handlers: bool,
     out: Path | None,
+    **wanted: Any,
 ) -> None:
     """Print the page as a short tree of roles and names with refs.
 
@@ -117,57 +111,86 @@ def snapshot(
     check_writable(out)
     if html is not None and (url is not None or wait_for is not None):
         raise UsageError("--html cannot be combined with --url or --wait-for.")
-    if everything and controls:
-        raise UsageError("--all and --controls cannot be combined.")
+    if everything + controls + interactive > 1:
+        raise UsageError("--all, --interactive and --controls cannot be combined.")
+    if html is not None and click_handlers:
+        raise UsageError("--click-handlers cannot be combined with --html: a file has no handlers.")
     if html is not None:
+        from bridge.surfaces.cli.commands.reading import snapshot_of_file
+
         snapshot_of_file(
-            options,
-            html,
-            everything=everything,
-            controls=controls,
-            max_chars=max_chars,
-            scope=scope,
-            more=more,
-            find=find,
-            out=out,
+            options, html, everything=everything, interactive=interactive, controls=controls, out=out, **wanted
         )
         return
     params = {
         "interactive_only": not everything,
         "controls_only": controls,
-        "max_chars": max_chars,
-        "scope": scope,
-        "more": more,
-        "find": find,
+        "text": not interactive,
+        "click_handlers": click_handlers,
+        **wanted,
     }
     result = run_command("snapshot", options, "snapshot", params, url=url, wait_for=wait_for)
-    text = str(result.json["text"])
-    if out is not None:
-        write_file(out, f"{text}\n")
-    print_result("snapshot", options, result, f"saved {out}" if out else text, {"file": str(out)} if out else {})
+    print_text("snapshot", options, result, str(result.json["text"]), out)
 
 
 @click.command()
-@click.argument("ref")
-@click.argument("kind", metavar="KIND", type=click.Choice(["text", "html", "value", "attrs", "computed_styles", "box"]))
+@click.argument("words", nargs=-1, metavar="KIND [REF]")
 @click.option(
     "--limit",
-    type=WholeNumber(min=1),
+    type=WholeNumber(min=0),
     default=2_000,
     show_default=True,
     metavar="N",
-    help="Maximum number of characters.",
+    help="Maximum number of characters; 0 for no limit.",
 )
+@locator_options
 @page_options
-def get(options: SessionOptions, ref: str, kind: str, limit: int, url: str | None, wait_for: str | None) -> None:
-    """Print one property of the element REF: text, HTML, value, attributes, computed styles or box.
+def get(
+    options: SessionOptions, words: tuple[str, ...], limit: int, url: str | None, wait_for: str | None, **given: Any
+) -> None:
+    """Print one property: title, url, text or html of the page; text, html, value, attributes, styles or box of REF.
 
     With --json: ref, kind, value, truncated, cost.
     """
-    params = {"ref": checked_ref(ref), "kind": kind, "limit": limit}
-    result = run_command("get", options, "query", params, url=url, wait_for=wait_for, needs_refs=True)
+    locator = taken_locator(given)
+    kinds = [word for word in words if word in {*_PAGE_KINDS, *_ELEMENT_KINDS}]
+    refs = [REF.convert(word, None, click.get_current_context()) for word in words if word not in kinds]
+    if len(kinds) != 1 or len(refs) + bool(locator) > 1:
+        kind = ", ".join(dict.fromkeys((*_PAGE_KINDS, *_ELEMENT_KINDS)))
+        raise click.UsageError(f"get takes one of {kind}, and at most one element", click.get_current_context())
+    has_element = bool(refs or locator)
+    if kinds[0] not in (_ELEMENT_KINDS if has_element else _PAGE_KINDS):
+        which = "an element" if has_element else "a page; name an element by its ref or a locator"
+        raise click.UsageError(f"{kinds[0]} is no property of {which}", click.get_current_context())
+    params = {"kind": kinds[0], "ref": refs[0] if refs else None, "locator": locator, "limit": limit}
+    result = run_command("get", options, "get", params, url=url, wait_for=wait_for, needs_refs=bool(refs))
     value = result.json["value"]
     print_result("get", options, result, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), {})
+
+
+@click.command(name="eval")
+@click.argument("expression")
+@click.option("--arg", metavar="JSON", help="The argument of the function.")
+@click.option("--isolated", is_flag=True, help="Run beside the page's own scripts, which see nothing of it.")
+@page_options
+def evaluate(
+    options: SessionOptions, expression: str, arg: str | None, isolated: bool, url: str | None, wait_for: str | None
+) -> None:
+    """Run your own JavaScript in the page: an expression, or a function, and print its value.
+
+    Promises are awaited. Text is printed as it is, anything else as JSON.
+
+    With --json: value.
+    """
+    try:
+        given = None if arg is None else json.loads(arg)
+    except ValueError as error:
+        raise click.BadParameter(f"not valid JSON: {error}", param_hint="--arg") from error
+    params = {"expression": expression, "arg": given, "isolated": isolated}
+    result = run_command("eval", options, "eval", params, url=url, wait_for=wait_for)
+    value = result.json["value"]
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    print_result("eval", options, result, text, {})
 
 
 @click.command()
@@ -201,4 +224,13 @@ def _print_location(command: str, options: SessionOptions, result: CommandResult
         note(f"{found['url']} returned HTTP status {found['status']}")
 
 
-COMMANDS = (open_command, snapshot, get, wait, back, forward, reload_command)
+COMMANDS = (
+    open_command,
+    snapshot,
+    get,
+    evaluate,
+    wait,
+    _move("back", "Go one step back in the tab's history."),
+    _move("forward", "Go one step forward in the tab's history."),
+    _move("reload", "Reload the page."),
+)

@@ -8,70 +8,56 @@ from typing import Any
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.dispatch import print_result, run_command
-from bridge.surfaces.cli.options import FILE, TEXT, SessionOptions, WholeNumber, session_options
-from bridge.surfaces.cli.output import check_writable, note, write_file
+from bridge.surfaces.cli.commands.reading import read_file
+from bridge.surfaces.cli.dispatch import print_text, run_command
+from bridge.surfaces.cli.options import TEXT, SessionOptions, max_length_option, out_option, session_options
+from bridge.surfaces.cli.output import check_writable, note
 
 
 @click.command()
 @click.argument("url", required=False)
 @click.option("--url", "url_option", metavar="URL", help="The same, as an option.")
+@click.option("--html", metavar="FILE", help="Read HTML text instead of a page; - for stdin. Needs no device.")
 @click.option("--wait-for", type=TEXT, metavar="TEXT", help="Wait for this text on the page first.")
 @click.option(
     "--mode", type=click.Choice(["main_content", "article", "raw"]), default="main_content", show_default=True
 )
-@click.option(
-    "--max-length",
-    type=WholeNumber(min=0),
-    default=50_000,
-    show_default=True,
-    metavar="N",
-    help="Maximum length of the text; 0 for no limit.",
-)
+@max_length_option
 @click.option("--selector", type=TEXT, metavar="CSS", help="Only the first match.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
 @click.option("--section", type=TEXT, metavar="HEADING", help="Only the section under this heading (text or anchor).")
 @click.option("--links", type=click.Choice(["inline", "ref", "none"]), default="inline", show_default=True)
 @click.option("--comments", is_flag=True, help="Include reader comments.")
-@click.option("--out", type=FILE, metavar="FILE", help="Write the text to FILE.")
+@click.option("--metadata", is_flag=True, help="With --json, include description, author, dates, language and image.")
+@out_option
 @session_options
 def read(
     options: SessionOptions,
     url: str | None,
     url_option: str | None,
+    html: str | None,
     wait_for: str | None,
-    mode: Any,
-    max_length: int,
-    selector: str | None,
-    outline: bool,
-    section: str | None,
-    links: Any,
-    comments: bool,
     out: Path | None,
+    **wanted: Any,
 ) -> None:
     """Print the main text at URL, or of the open page, as Markdown; the page is rendered first.
 
-    With --json: markdown, title, url, kind, hidden_text_removed, truncated, cost.
+    With --json: markdown, title, url, kind, hidden_text_removed, truncated, metadata, cost; with --html headings
+    instead of url and cost.
     """
-    if outline and section is not None:
+    if wanted["outline"] and wanted["section"] is not None:
         raise UsageError("--outline and --section cannot be combined.")
     if url is not None and url_option is not None:
         raise UsageError("read takes at most one URL.")
+    if html is not None and (url or url_option or wait_for or wanted["comments"] or wanted["links"] == "ref"):
+        raise UsageError("--html cannot be combined with a URL, --wait-for, --comments or --links ref.")
     check_writable(out)
-    params = {
-        "mode": mode,
-        "max_length": max_length,
-        "selector": selector,
-        "outline": outline,
-        "section": section,
-        "links": links,
-        "comments": comments,
-    }
-    result = run_command("read", options, "read", params, url=url or url_option, wait_for=wait_for)
-    text = str(result.json["markdown"])
-    if out is not None:
-        write_file(out, f"{text}\n")
-    print_result("read", options, result, f"saved {out}" if out else text, {"file": str(out)} if out else {})
+    if html is not None:
+        kept = ("mode", "max_length", "selector", "outline", "section", "links")
+        read_file(options, html, out, **{name: wanted[name] for name in kept})
+        return
+    result = run_command("read", options, "read", wanted, url=url or url_option, wait_for=wait_for)
+    print_text("read", options, result, str(result.json["markdown"]), out)
     if not options.as_json and result.json["hidden_text_removed"]:
         note(f"hidden texts removed: {result.json['hidden_text_removed']}")
 

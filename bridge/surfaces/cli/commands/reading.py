@@ -10,11 +10,12 @@ import click
 
 from bridge.errors import UsageError
 from bridge.surfaces.cli.options import (
-    FILE,
     TEXT,
     CommonOptions,
     SessionOptions,
     WholeNumber,
+    max_length_option,
+    out_option,
     session_options,
     start_options,
 )
@@ -28,14 +29,7 @@ MAX_HTML_BYTES = 20_000_000
 
 @click.command()
 @click.argument("url")
-@click.option(
-    "--max-length",
-    type=WholeNumber(min=0),
-    default=50_000,
-    show_default=True,
-    metavar="N",
-    help="Maximum length of the text; 0 for no limit.",
-)
+@max_length_option
 @click.option("--selector", type=TEXT, metavar="CSS", help="Only the first match.")
 @click.option(
     "--mode",
@@ -44,8 +38,9 @@ MAX_HTML_BYTES = 20_000_000
     show_default=True,
     help="raw also includes navigation and footers.",
 )
-@click.option("--metadata", is_flag=True, help="Include description, author, dates and language.")
+@click.option("--metadata", is_flag=True, help="Include description, author, dates, language and image.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
+@click.option("--section", type=TEXT, metavar="HEADING", help="Only the section under this heading (text or anchor).")
 @click.option(
     "--pages",
     type=WholeNumber(1, 50),
@@ -55,7 +50,7 @@ MAX_HTML_BYTES = 20_000_000
     help="Follow rel=next for up to N pages.",
 )
 @click.option("--links", type=click.Choice(["inline", "none"]), default="inline", show_default=True)
-@click.option("--out", type=FILE, metavar="FILE", help="Write the text to FILE.")
+@out_option
 @click.option("--render", is_flag=True, help="If the page is empty without JavaScript, open it on a device (--device).")
 @session_options
 def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **wanted: Any) -> None:
@@ -69,22 +64,18 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     from bridge.surfaces.cli.runner import CommandProgress, opened_page, run_async
 
     check_writable(out)
+    if wanted["outline"] and wanted["section"] is not None:
+        raise UsageError("--outline and --section cannot be combined.")
     address = checked_url(url)
     start = start_options(options)
     egress = PinnedEgress(start.policy(), start.grants())
     usual_s = RENDER_TIMEOUT_S if render else FETCH_TIMEOUT_S
 
-    async def rendered(address: str, *, timeout_s: float) -> str:
+    async def rendered(address: str, timeout_s: float) -> str:
         note(f"{address} is empty without JavaScript; opening it on a device")
         async with opened_page(options, CommandProgress(timeout_s), address, None) as (_, page):
-            text = await page.read(
-                mode=wanted["mode"],
-                max_length=wanted["max_length"],
-                selector=wanted["selector"],
-                outline=wanted["outline"],
-                links=wanted["links"],
-            )
-            return text.markdown
+            kept = ("mode", "max_length", "selector", "outline", "section", "links")
+            return (await page.read(**{name: wanted[name] for name in kept})).markdown
 
     async def work() -> None:
         from bridge.reading.fetch import webfetch
@@ -108,22 +99,9 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     run_async("fetch", options, CommandProgress(None), work())
 
 
-def snapshot_of_file(
-    options: CommonOptions,
-    source: str,
-    *,
-    everything: bool,
-    controls: bool,
-    max_chars: int,
-    scope: str | None,
-    more: str | None,
-    find: str | None,
-    out: Path | None,
-) -> None:
-    """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
-    from bridge.reading.charset import decode_text
+def html_input(source: str) -> tuple[bytes, str]:
+    """HTML from a file, or from stdin for "-", and its URL."""
     from bridge.reading.media_type import sniffed_type
-    from bridge.snapshot.plain_html.snapshot import HtmlSnapshotOptions, snapshot_html
 
     name = "the input on stdin" if source == "-" else source
     if source == "-":
@@ -139,6 +117,42 @@ def snapshot_of_file(
         raise UsageError(f"{name} is larger than {MAX_HTML_BYTES:,} bytes.")
     if (binary := sniffed_type(body)) and body.strip():
         raise UsageError(f"{name} is not HTML: it is binary ({binary}, {len(body):,} bytes).")
+    return body, url
+
+
+def read_file(options: CommonOptions, source: str, out: Path | None, **wanted: Any) -> None:
+    """`read --html`: the main text of HTML from a file, or from stdin for "-"."""
+    from bridge.reading import convert
+
+    body, url = html_input(source)
+    found = convert(body, "" if source == "-" else url, **wanted)
+    if out is not None:
+        write_file(out, f"{found.markdown}\n")
+    if options.as_json:
+        print_json("read", {**found.to_json(), **({"file": str(out)} if out else {})})
+        return
+    click.echo(f"saved {out}" if out else printable(found.markdown))
+
+
+def snapshot_of_file(
+    options: CommonOptions,
+    source: str,
+    *,
+    everything: bool,
+    interactive: bool,
+    controls: bool,
+    aria_hidden: bool,
+    max_chars: int,
+    scope: str | None,
+    more: str | None,
+    find: str | None,
+    out: Path | None,
+) -> None:
+    """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
+    from bridge.reading.charset import decode_text
+    from bridge.snapshot.plain_html.snapshot import HtmlSnapshotOptions, snapshot_html
+
+    body, url = html_input(source)
     wanted = HtmlSnapshotOptions(
         max_chars_total=max_chars,
         interactive_only=not everything,
@@ -146,6 +160,8 @@ def snapshot_of_file(
         start=more or "",
         find=find or "",
         controls_only=controls,
+        aria_hidden=aria_hidden,
+        text=not interactive,
     )
     shot = snapshot_html(decode_text(body, markup=True).text, wanted, url=url)
     if out is not None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
+from bridge.errors import UsageError
 from bridge.surfaces.cli.dispatch import print_result, run_command
 from bridge.surfaces.cli.groups import Commands
 from bridge.surfaces.cli.options import CommonOptions, SessionOptions, common_options, session_options
@@ -54,9 +56,17 @@ def close_tab(options: SessionOptions, name: str | None) -> None:
 def view(options: SessionOptions) -> None:
     """Show the tab live in a browser, so that a person can take over and hand back.
 
-    The address is printed on stderr and works once, in one browser. While a person has taken over, other commands on
-    the tab wait. With --json: tab, handed_back, url.
+    Without a kept session it shows the current tab of a running MCP server. The address is printed on stderr and works
+    once, in one browser. While a person has taken over, other commands on the tab wait.
+
+    With --json: tab, handed_back, url.
     """
+    from bridge.surfaces.daemon.session_files import recorded
+
+    open_now = {record.name: record.kind for record in recorded()}
+    servers = [name for name, kind in open_now.items() if kind == "mcp"]
+    if options.session_name not in open_now and options.session_name == "default" and len(servers) == 1:
+        options = replace(options, session_name=servers[0])
     result = run_command("view", options, "view", {})
     tab, times = result.json["tab"], result.json["handed_back"]
     often = {0: f"{tab} was not taken over", 1: f"{tab} was handed back"}
@@ -111,7 +121,7 @@ def stop(options: CommonOptions, names: tuple[str, ...]) -> None:
     """
     from bridge.surfaces.daemon.session_files import recorded
 
-    _end("daemon stop", options, list(names) or [record.name for record in recorded()])
+    _end("daemon stop", options, list(names) or [record.name for record in recorded() if record.kind == "session"])
 
 
 def _print_tabs(command: str, options: SessionOptions, result: CommandResult) -> None:
@@ -125,7 +135,10 @@ def _print_tabs(command: str, options: SessionOptions, result: CommandResult) ->
 
 def _end(command: str, options: CommonOptions, names: list[str]) -> None:
     from bridge.surfaces.daemon.client import END_S, end
+    from bridge.surfaces.daemon.session_files import recorded
 
+    if servers := {record.name for record in recorded() if record.kind == "mcp"} & set(names):
+        raise UsageError(f"{min(servers)} is a running MCP server; it ends with its client.")
     ended = [name for name in names if end(name, timeout_s=options.timeout_s or END_S)]
     if options.as_json:
         print_json(command, {"closed": ended[0] if ended else None} if command == "close" else {"stopped": ended})

@@ -22,9 +22,9 @@ def trace() -> None:
 @trace.command()
 @_file
 @_out
-@click.option("--pictures", type=FILE, metavar="FOLDER", help="Write the pictures there instead of including them.")
+@click.option("--screenshots", type=FILE, metavar="FOLDER", help="Write the screenshots there, not into the JSON.")
 @common_options
-def export(options: CommonOptions, file: Path, out: Path | None, pictures: Path | None) -> None:
+def export(options: CommonOptions, file: Path, out: Path | None, screenshots: Path | None) -> None:
     """Print the trace in FILE as JSON.
 
     With --json: trace, or with --out: file, operations.
@@ -32,11 +32,11 @@ def export(options: CommonOptions, file: Path, out: Path | None, pictures: Path 
     import json
 
     from bridge.surfaces.trace.document import read_trace
-    from bridge.surfaces.trace.images import write_pictures
+    from bridge.surfaces.trace.images import write_screenshots
 
     found = read_trace(file)
-    if pictures is not None:
-        found["pictures"] = write_pictures(found["pictures"], pictures)
+    if screenshots is not None:
+        found["screenshots"] = write_screenshots(found["screenshots"], screenshots)
     if out is not None:
         write_file(out, json.dumps(found, indent=1))
         if options.as_json:

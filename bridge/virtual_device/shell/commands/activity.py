@@ -224,7 +224,21 @@ async def input_event(call: Call) -> int:
         await call.error(f"Error: Unknown command: {words[0] if words else ''}")
         return 255
     call.system.log("Input", " ".join(words)[:200], priority="D")
+    if words[0] == "keyevent":
+        for word in words[1:]:
+            _press(call, word.removeprefix("KEYCODE_"))
     return 0
+
+
+def _press(call: Call, key: str) -> None:
+    """The keys that switch the screen (AOSP `KeyEvent.java` for names and numbers)."""
+    power = call.system.power
+    if key in ("SLEEP", "223", "SOFT_SLEEP", "276"):
+        power.wake(False)
+    elif key in ("WAKEUP", "224"):
+        power.wake(True)
+    elif key in ("POWER", "26"):
+        power.wake(not power.is_awake)
 
 
 @command("monkey")

@@ -69,10 +69,17 @@ async def _device_idle(call: Call, words: list[str]) -> int:
                     return 0
                 (call.system.idle_whitelist.add if sign == "+" else call.system.idle_whitelist.discard)(name)
                 await call.line(f"{'Added' if sign == '+' else 'Removed'}: {name}")
+        case ["force-idle", *_]:  # AOSP DeviceIdleController.Shell
+            call.system.power.force_idle(True)
+            await call.line("Now forced in to deep idle mode")
+        case ["unforce"]:
+            call.system.power.force_idle(False)
+            await call.line("Light state: ACTIVE, deep state: ACTIVE")
         case ["get", *_]:
-            await call.line("ACTIVE")
+            await call.line("IDLE" if call.system.power.is_idle_forced else "ACTIVE")
         case _:
-            await call.line("  mState=ACTIVE mLightState=ACTIVE")
+            state = "IDLE" if call.system.power.is_idle_forced else "ACTIVE"
+            await call.line(f"  mState={state} mLightState={state}")
     return 0
 
 
@@ -138,10 +145,11 @@ async def _dump_battery(call: Call, words: list[str]) -> int:
 async def _dump_window(call: Call, words: list[str]) -> int:
     display = call.system.display
     width, height = display.override_size or (display.width_px, display.height_px)
+    is_on = str(call.system.power.is_awake).lower()
     await call.out(
         f"WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n  Display: mDisplayId=0\n"
         f"    init={display.width_px}x{display.height_px} {display.density_dpi}dpi cur={width}x{height}\n"
-        "  mCurrentFocus=null\n  mFocusedApp=null\n  mAwake=true mScreenOn=true\n"
+        f"  mCurrentFocus=null\n  mFocusedApp=null\n  mAwake={is_on} mScreenOn={is_on}\n"
     )
     return 0
 
@@ -157,7 +165,8 @@ async def _dump_activity(call: Call, words: list[str]) -> int:
 
 
 async def _dump_power(call: Call, words: list[str]) -> int:
-    await call.line("POWER MANAGER (dumpsys power)\n  mWakefulness=Awake\n  mIsPowered=true\n  mStayOn=true")
+    wakefulness = "Awake" if call.system.power.is_awake else "Asleep"
+    await call.line(f"POWER MANAGER (dumpsys power)\n  mWakefulness={wakefulness}\n  mIsPowered=true\n  mStayOn=true")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 
-from bridge.virtual_device.shell.call import Call, command, split_options
+from bridge.virtual_device.shell.call import STDIN_LIMIT_BYTES, Call, command, split_options
 
 
 @command("cat")
@@ -175,18 +175,25 @@ async def chmod(call: Call) -> int:
 @command("dd")
 async def dd(call: Call) -> int:
     given = dict(word.partition("=")[::2] for word in call.args)
-    content = (
-        b"".join(call.system.files.read_chunks(call.path(given["if"]))) if "if" in given else await call.read_all()
-    )
-    block = int(given["bs"]) if given.get("bs", "").isdecimal() else 512
-    if given.get("count", "").isdecimal():
-        content = content[: block * int(given["count"])]
+    size = re.fullmatch(r"(\d{1,9})([kKmM]?)", given.get("bs", "512"))
+    block = int(size[1]) * {"": 1, "k": 1 << 10, "m": 1 << 20}[size[2].lower()] if size else 512
+    limit = block * int(given["count"]) if given.get("count", "").isdecimal() else STDIN_LIMIT_BYTES
+    if "if" in given:
+        content = bytearray()
+        for chunk in call.system.files.read_chunks(call.path(given["if"])):
+            content += chunk
+            if len(content) >= limit:
+                break
+            await asyncio.sleep(0)
+        content = content[:limit]
+    else:
+        content = bytearray((await call.read_all())[:limit])
     if "of" in given:
         handle = call.system.files.open_write(call.path(given["of"]))
         try:
-            handle.write(content)
+            handle.write(bytes(content))
         finally:
             handle.close()
     else:
-        await call.stdout.write(content)
+        await call.stdout.write(bytes(content))
     return 0

@@ -6,7 +6,7 @@ import datetime
 import re
 
 from bridge.virtual_device.android import LogFilter
-from bridge.virtual_device.shell.call import COMMANDS, ENVIRONMENT, Call, command, split_options
+from bridge.virtual_device.shell.call import COMMANDS, ENVIRONMENT, SHELL_PID, Call, ShellExit, command, split_options
 
 _SHELL_GROUPS = (
     "2000(shell),1004(input),1007(log),1011(adb),1015(sdcard_rw),1028(sdcard_r),1078(ext_data_rw),"
@@ -155,6 +155,9 @@ async def kill(call: Call) -> int:
     for word in call.args:
         if word.startswith("-"):
             continue
+        if word == SHELL_PID and call.name == "kill":
+            number = next((item[1:] for item in call.args if re.fullmatch(r"-\d{1,2}", item)), "15")
+            raise ShellExit(128 + int(number))
         if word.isdecimal() and int(word) in call.system.processes:
             return await call.complain(f"{word}: Operation not permitted")
         return await call.complain(f"{word}: No such process")

@@ -138,12 +138,27 @@ def _count(call: Call, default: int) -> tuple[int, dict[str, str], list[str]]:
     return (int(value) if re.fullmatch(r"-?\d{1,9}", value) else default), options, rest
 
 
+async def _first_bytes(call: Call, name: str, count: int) -> None:
+    """Writes up to `count` bytes of a file, or of standard input for "-", without reading the rest."""
+    chunks = iter(()) if name == "-" else call.system.files.read_chunks(call.path(name))
+    while count > 0:
+        chunk = await call.stdin.read() if name == "-" else next(chunks, b"")
+        if not chunk:
+            break
+        await call.stdout.write(chunk[:count])
+        count -= len(chunk)
+
+
 @command("head")
 async def head(call: Call) -> int:
     count, options, rest = _count(call, 10)
-    if "c" in options or rest:
+    if "c" in options:
+        for name in rest or ["-"]:
+            await _first_bytes(call, name, count)
+        return 0
+    if rest:
         async for _, content in call.inputs(rest):
-            await call.stdout.write(content[:count] if "c" in options else b"".join(content.splitlines(True)[:count]))
+            await call.stdout.write(b"".join(content.splitlines(True)[:count]))
         return 0
     if count > 0:
         async for number, line in _lines(call, rest):

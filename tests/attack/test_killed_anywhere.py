@@ -1,0 +1,225 @@
+"""Our process is killed at any moment of start, operation and stop: nothing of it stays."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge import Session
+from bridge.adb import AdbServer
+from bridge.deadline import Deadline
+from tests.temp_devices import own_adb_server, own_device
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
+]
+
+PHASES = (
+    "starting",
+    "started",
+    "opening",
+    "opened",
+    "navigating",
+    "navigated",
+    "acting",
+    "acted",
+    "closing",
+    "stopping",
+)
+DEVICE_AND_CLIENT = textwrap.dedent(
+    """
+    import asyncio, os, sys
+    from bridge import Session
+    from bridge.adb import AdbServer
+    from bridge.virtual_device import start_virtual_device
+
+    def phase(name):
+        print(name, flush=True)
+
+    async def work(serial):
+        phase("opening")
+        async with Session.open(serial, adb_server=f"127.0.0.1:{sys.argv[1]}") as session:
+            phase("opened")
+            page = await session.new_page()
+            phase("navigating")
+            await page.set_content("<title>T</title><button>Press</button>")
+            phase("navigated")
+            ref = (await page.snapshot()).find(role="button").ref
+            phase("acting")
+            await page.tap(ref)
+            await page.screenshot()
+            phase("acted")
+            phase("closing")
+        phase("closed")
+
+    async def main():
+        if len(sys.argv) > 2:
+            return await work(sys.argv[2])
+        phase("starting")
+        async with start_virtual_device(server=AdbServer(port=int(sys.argv[1])), timeout_s=60) as handle:
+            phase("started")
+            await work(handle.serial)
+            phase("stopping")
+
+    asyncio.run(main())
+    """
+)
+# After a phase has begun: at once, and somewhat into it.
+DELAYS_S = (0.0, 0.05, 0.3, 1.0)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[AdbServer]:
+    with own_adb_server() as server:
+        yield server
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A temporary folder, which all processes of a test have in their environment. Socket paths need it short."""
+    folder = Path(tempfile.mkdtemp(prefix="kill-", dir="/tmp"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def processes_in(place: Path) -> list[int]:
+    """The processes whose temporary folder it is, zombies not counted."""
+    mark, found = f"TMPDIR={place}".encode(), []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark in path.read_bytes():
+                found.append(int(path.parent.name))
+    return found
+
+
+def left_in(place: Path) -> list[object]:
+    """Processes and files that are there because of the client."""
+    return [*processes_in(place), *(path.name for path in place.iterdir())]
+
+
+async def killed_in(phase: str, delay_s: float, server: AdbServer, place: Path, *arguments: str) -> None:
+    """Runs the client until that long after the phase has begun, and kills it."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        DEVICE_AND_CLIENT,
+        str(server.port),
+        *arguments,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(place), "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(120):
+        while (line := (await process.stdout.readline()).decode().strip()) != phase:
+            assert line, f"the client ended before {phase}"
+    await asyncio.sleep(delay_s)
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.SIGKILL)
+    await process.wait()
+
+
+async def eventually(is_so: Callable[[], Awaitable[bool]], what: Callable[[], object]) -> None:
+    deadline = Deadline.after(45)
+    while not await is_so():
+        assert not deadline.passed, what()
+        await asyncio.sleep(0.1)
+
+
+async def check_nothing_is_left(server: AdbServer, place: Path) -> None:
+    async def is_clean() -> bool:
+        return not (left_in(place) or await server.devices(timeout_s=10))
+
+    await eventually(is_clean, lambda: left_in(place))
+
+
+async def reverses_of(server: AdbServer, serial: str) -> str:
+    async with server.device(serial).service("reverse:list-forward", Deadline.after(10)) as stream:
+        return (await stream.read_to_end()).decode()[4:]
+
+
+async def check_a_killed_device_and_client_leave_nothing(
+    phase: str, delay_s: float, server: AdbServer, place: Path
+) -> None:
+    await killed_in(phase, delay_s, server, place)
+    await check_nothing_is_left(server, place)
+
+
+@pytest.mark.parametrize("phase", ["starting", "opening", "acting", "stopping"])
+async def test_a_killed_process_leaves_no_process_folder_or_device(phase: str, server: AdbServer, place: Path) -> None:
+    delay_s = random.choice(DELAYS_S)  # noqa: S311
+    await check_a_killed_device_and_client_leave_nothing(phase, delay_s, server, place)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay_s", DELAYS_S)
+@pytest.mark.parametrize("phase", PHASES)
+async def test_a_process_killed_in_any_phase_leaves_nothing(
+    phase: str, delay_s: float, server: AdbServer, place: Path
+) -> None:
+    await check_a_killed_device_and_client_leave_nothing(phase, delay_s, server, place)
+
+
+async def check_the_device_is_free(phase: str, delay_s: float, server: AdbServer, serial: str, place: Path) -> None:
+    """No process, folder or reversed port of the killed client stays, and the next session opens."""
+    await killed_in(phase, delay_s, server, place, serial)
+
+    async def is_clean() -> bool:
+        return not (left_in(place) or await reverses_of(server, serial))
+
+    await eventually(is_clean, lambda: (phase, left_in(place)))
+    async with Session.open(serial, adb_server=f"127.0.0.1:{server.port}") as session:
+        page = await session.new_page()
+        await page.set_content("<title>Next</title>")
+        assert await page.title() == "Next"
+
+
+async def test_a_killed_client_leaves_its_device_as_it_was(
+    server: AdbServer, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
+    async with own_device() as device:
+        for phase in ("opening", "navigated", "closing"):
+            await check_the_device_is_free(phase, random.choice(DELAYS_S), server, device.serial, place)  # noqa: S311
+
+
+@pytest.mark.slow
+async def test_a_client_killed_in_any_phase_leaves_its_device_as_it_was(
+    server: AdbServer, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
+    async with own_device() as device:
+        for phase in PHASES[2:-1]:
+            for delay_s in DELAYS_S:
+                await check_the_device_is_free(phase, delay_s, server, device.serial, place)
+
+
+async def test_one_of_two_clients_is_killed_and_the_other_goes_on(
+    server: AdbServer, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
+    async with own_device() as ours, Session.open(ours.serial) as session:
+        page = await session.new_page()
+        await page.set_content("<title>Ours</title><button>Press</button>")
+        await killed_in("acting", 0.0, server, place)
+        assert (await page.snapshot()).find(role="button", name="Press")
+
+        async def is_clean() -> bool:
+            serials = [entry.serial for entry in await server.devices(timeout_s=10)]
+            return not left_in(place) and serials == [ours.serial]
+
+        await eventually(is_clean, lambda: left_in(place))
+        assert await page.title() == "Ours"
