@@ -201,9 +201,10 @@ class ClientContext:
         del self._views[key]
         await shown.stack.aclose()
         if answer is None:
+            command = self.server.view_command
             raise BridgeError(
                 "this client cannot ask the person.",
-                hint=f"Ask the user to run: {self.server.view_command}; then continue with web_snapshot.",
+                hint=f"Ask the user to run: {command}; then continue with web_snapshot." if command else "",
             )
         if not answer:
             return "the person declined"

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.browser
 PUBLIC = "https://shop.example/x"
 LINE = 'allowed_origins = ["shop.example"]'
 ALWAYS_REFUSED = ("http://127.0.0.1:1/", "http://0x7f.1:1/", "http://169.254.169.254/", "file:///etc/passwd")
-# Waits until the page's own address is like this one.
-OPENS_NOTHING = {"web_wait"}
+# The address is compared with the page's own, or with those of its requests.
+OPENS_NOTHING = {"web_wait", "web_network"}
 _VALUES: dict[str, Any] = {"string": "a.txt", "integer": 1, "number": 1, "boolean": False, "array": []}
 
 
@@ -87,10 +87,13 @@ async def test_nothing_that_a_tool_takes_is_the_operators(serving: Serving) -> N
     )
     for name in SET_NAMES:
         async with serving.client("stdio", "--set", name) as client:
-            schemas = [tool.input_schema for tool in (await client.list_tools()).tools]
+            tools = (await client.list_tools()).tools
+            schemas = [tool.input_schema for tool in tools]
             fields = {field for schema in schemas for field in property_names(schema)}
             assert not {field for field in fields for word in words if word in field.lower()}
-            assert all(closed(schema) for schema in schemas)
+            assert all(closed(value) for schema in schemas for value in schema["properties"].values())
+            for tool in tools:  # a schema of a tool does not say that it takes nothing else, and the tool does
+                assert "unknown argument" in await refused(client, tool.name, {"proxy": "http://127.0.0.1:1"})
             if name == "ops":
                 text = json.dumps([dict(schema) for schema in schemas])
                 assert all(f'"{kind}"' in text for kind in OPERATION_KINDS)

@@ -9,6 +9,8 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -140,14 +142,21 @@ async def test_a_person_takes_over_for_a_login_and_hands_back(serving: Serving, 
     assert "Log in, please." in asked[0]
 
 
-async def test_the_view_command_shows_the_tabs_of_a_running_server(serving: Serving) -> None:
+@pytest.fixture
+def short_folder() -> Iterator[str]:
+    """The path of a Unix socket has at most 107 bytes, and pytest's folders can be longer."""
+    with tempfile.TemporaryDirectory(prefix="wvb-", ignore_cleanup_errors=True) as folder:
+        yield folder
+
+
+async def test_the_view_command_shows_the_tabs_of_a_running_server(serving: Serving, short_folder: str) -> None:
     def run(*words: str) -> subprocess.Popen[str]:
         program = [sys.executable, "-c", "from bridge.surfaces.cli import main; main()", *words]
         return subprocess.Popen(
             program, env=serving.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
-    serving.environment["XDG_RUNTIME_DIR"] = str(serving.folder)
+    serving.environment["XDG_RUNTIME_DIR"] = short_folder
     async with serving.client("stdio") as client:
         early = await asyncio.to_thread(run("view").communicate, timeout=LIMIT_S)
         assert "no tab is open yet" in early[1]

@@ -61,6 +61,7 @@ def test_a_client_of_another_language_lists_and_calls_tools(serving: Serving, mo
     assert {*found["tools"]} == {*found["called"], "web_open", "web_screenshot"}
     failed = {name for name, (is_error, _) in found["called"].items() if is_error}
     assert failed == {"web_upload", "web_download"}, found["called"]
+    assert "will be accepted" in found["called"]["web_dialog"][1]
     assert all("--" in found["called"][name][1] for name in failed), "no folder was given, and the answer says how to"
     assert "second.html" in found["called"]["web_back"][1]
     assert "HTTP 200" in found["open"]
@@ -70,4 +71,4 @@ def test_a_client_of_another_language_lists_and_calls_tools(serving: Serving, mo
     assert found["resources"] == ["webview://console", "webview://network", "webview://trace"]
     assert "second.html" in found["network"]
     assert "starting the device and the host app" in found["progress"]
-    assert len(found["asked"]) == 5
+    assert len(found["asked"]) == 6  # five navigations, one hand-over

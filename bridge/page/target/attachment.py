@@ -42,6 +42,10 @@ _CONTEXT_DESTROYED = (
     "Cannot find default execution context",
     "Target crashed",
 )
+# Chromium refuses commands of the Page domain while a document that has just been committed replaces the one before.
+_NOT_ACTIVE = "Not attached to an active page"
+_BECOMES_ACTIVE_S = 1.0
+_NOT_ACTIVE_PAUSE_S = 0.02
 # How long attaching waits for out-of-process iframes. Those that answer later join then.
 _OOPIF_S = 2.0
 _OPTIONAL = frozenset({"Emulation.setFocusEmulationEnabled", "Target.setAutoAttach"})
@@ -110,7 +114,16 @@ class Attachment:
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float, session_id: str | None = None
     ) -> dict[str, Any]:
         """Send a command to the page's session, or to that of an out-of-process iframe, and wait for its result."""
-        reply = await self.connection.call(method, params, timeout_s=timeout_s, session_id=session_id)
+        deadline, give_up = Deadline.after(timeout_s), Deadline.after(_BECOMES_ACTIVE_S)
+        while True:
+            try:
+                left_s = deadline.remaining_s
+                reply = await self.connection.call(method, params, timeout_s=left_s, session_id=session_id)
+                break
+            except ProtocolError as error:
+                if error.reason != _NOT_ACTIVE or give_up.passed or deadline.passed:
+                    raise
+            await asyncio.sleep(_NOT_ACTIVE_PAUSE_S)
         if session_id is None:
             self.oopif_sessions.repeat(method, params, reply)
         # Events and replies are handled in order: the reply's content is of this document, or of an earlier one.

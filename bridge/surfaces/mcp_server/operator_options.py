@@ -128,8 +128,11 @@ async def open_server_context(options: ServerOptions, environ: Mapping[str, str]
             allowing_hint=source.allowing_hint,
         )
         if options.serve_tabs is not None:
-            name = await stack.enter_async_context(options.serve_tabs(lambda: shared.present))
-            server.view_command = f"webview-bridge view --session {name}"
+            try:
+                name = await stack.enter_async_context(options.serve_tabs(lambda: shared.present))
+                server.view_command = f"webview-bridge view --session {name}"
+            except UsageError as error:  # the model's tools need no socket
+                logger.warning("'webview-bridge view' cannot show the tabs of this server: %s", error)
         yield server
 
 

@@ -41,7 +41,8 @@ const given = {
   web_uncheck: { ref: ref('checkbox') }, web_fill: { ref: ref('textbox'), value: 'x' }, web_press_key: { key: 'Tab' },
   web_select: { ref: ref('combobox'), values: ['Medium'] }, web_scroll: { direction: 'down' }, web_get_text: { ref: ref('checkbox') },
   web_get_value: { ref: ref('textbox') }, web_read: {}, web_wait: { role: 'checkbox' }, web_find: { text: 'a' }, web_tabs: {},
-  web_upload: { ref: ref('textbox'), paths: ['../x'] }, web_download: { dest_path: 'x', url: page }, web_back: {},
+  web_type: { ref: ref('textbox'), text: 'y' }, web_fill_form: { fields: [`${ref('textbox')}=z`] }, web_dialog: { action: 'accept' },
+  web_ask_person: { message: 'Look at it, please.' }, web_upload: { ref: ref('textbox'), paths: ['../x'] }, web_download: { dest_path: 'x', url: page }, web_back: {},
 };
 const called = {};
 for (const [name, args] of Object.entries(given)) called[name] = ((found) => [Boolean(found.isError), text(found)])(await call(name, args));
