@@ -34,7 +34,7 @@ from bridge.reading.markdown.tables import is_layout
 from bridge.reading.metadata import title_of
 from bridge.reading.parsing import parse_html
 from bridge.reading.structured import article_body, description_of, is_article, templates_of
-from bridge.reading.words import words_of
+from bridge.reading.words import heading_words, words_of
 
 Mode = Literal["main_content", "article", "raw"]
 Kind = Literal["article", "list", "page"]
@@ -114,7 +114,7 @@ def main_content(tree: etree._Element, *, mode: Mode = "main_content", comments:
             return Extracted(listing, "list", title, found_comments)
     heading = _shown_title(page.blocks, keep, title)
     if heading is not None:
-        title = page.blocks[heading].text or title
+        title = heading_words(page.blocks[heading].element) or title
         keep[heading] = False
     _drop_bylines(page.blocks, judged.around, keep)
     _drop_headings_of_nothing(page.blocks, keep)
