@@ -91,11 +91,6 @@ READ_TIMEOUT_S = 10.0
 SETTINGS_TIMEOUT_S = 5.0
 UPLOAD_TIMEOUT_S = 30.0
 _NAME_CHARS = 200
-_CONTENT = (
-    "(document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '')"
-    " + document.documentElement.outerHTML"
-)
-_SET_CONTENT = "html => { document.open(); document.write(html); document.close() }"
 
 
 @helpful
@@ -228,7 +223,8 @@ class Page:
 
     async def content(self, *, timeout_s: float | None = None) -> str:
         """The HTML of the main document as it is now."""
-        return str(await self.evaluate(_CONTENT, isolated=True, timeout_s=timeout_s))
+        script = packaged_script("bridge.page", "read_content.min.js")
+        return str(await self.evaluate(script, isolated=True, timeout_s=timeout_s))
 
     async def bring_to_front(self, *, timeout_s: float | None = None) -> None:
         """Activate the tab. The tabs of a WebView are always active; those of Chrome are not."""
@@ -238,7 +234,8 @@ class Page:
     async def set_content(self, html: str, *, wait_until: WaitUntil = "load", timeout_s: float | None = None) -> None:
         """Replace the main document's HTML; its address stays."""
         deadline = Deadline.after(self._navigation_s(timeout_s))
-        await self.evaluate(_SET_CONTENT, html, isolated=True, timeout_s=deadline.remaining_s)
+        script = packaged_script("bridge.page", "write_content.min.js")
+        await self.evaluate(script, html, isolated=True, timeout_s=deadline.remaining_s)
         if wait_until in ("load", "networkidle", "domcontentloaded"):
             await self.wait_for_load_state(wait_until, timeout_s=deadline.remaining_s)
 

@@ -14,14 +14,14 @@ from bridge.errors import ActionFailed
 from bridge.page.snapshots.element_handles import evaluate_handle, release
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContext
-from bridge.snapshot.injected import script_call
+from bridge.snapshot.injected import method_of_script, script_call
 
 _CHUNK_BYTES = 512 * 1024
 
 _BEGIN = script_call("newFileMaker")
-_TAKE = "function(piece){__agentBrowser.addPiece(this,piece)}"
-_NAME = "function(name){__agentBrowser.finishFile(this,name)}"
-_GIVE = "function(maker){__agentBrowser.giveFiles(this,maker)}"
+_TAKE = method_of_script("addPiece")
+_NAME = method_of_script("finishFile")
+_GIVE = method_of_script("giveFiles")
 
 
 async def set_files_in_page(

@@ -23,16 +23,15 @@ from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
 from bridge.snapshot.escape import quote
-from bridge.snapshot.injected import script_call
+from bridge.snapshot.injected import method_of_script, script_call
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
 _MADE_IN_PAGE = "the files were made in the page by a script, so the input's events have isTrusted false"
 
-# Called with the element as `this`.
-_FIND_INPUT = "function(){return __agentBrowser.fileInputOf(this)}"
-_ABOUT = "function(){return JSON.stringify(__agentBrowser.fileInputState(this))}"
-_DROP = "function(input){return __agentBrowser.dropFiles(this,input)}"
+_FIND_INPUT = method_of_script("fileInputOf")
+_ABOUT = method_of_script("fileInputState")
+_DROP = method_of_script("dropFiles")
 
 
 def checked_paths(paths: object) -> list[str | os.PathLike[str]]:
