@@ -54,7 +54,7 @@ async def save_state(pages: Sequence[Page], path: str | os.PathLike[str], *, tim
     """
     deadline = Deadline.after(timeout_s)
     if not pages:
-        raise UsageError("no tab is open, so there is no state to save")
+        raise UsageError("no tab is open; open a page of the site whose storage you want to save")
     attachments = [await page.attached() for page in pages]
     reply = await attachments[0].call("Network.getAllCookies", timeout_s=deadline.remaining_s)
     cookies = [_cookie(cookie) for cookie in reply.get("cookies", ())]

@@ -161,7 +161,7 @@ def get(
     has_element = bool(refs or locator)
     if kinds[0] not in (_ELEMENT_KINDS if has_element else _PAGE_KINDS):
         which = "an element" if has_element else "a page; name an element by its ref or a locator"
-        raise click.UsageError(f"{kinds[0]} is no property of {which}", click.get_current_context())
+        raise click.UsageError(f"{kinds[0]} is not a property of {which}", click.get_current_context())
     params = {"kind": kinds[0], "ref": refs[0] if refs else None, "locator": locator, "limit": limit}
     result = run_command("get", options, "get", params, url=url, wait_for=wait_for, needs_refs=bool(refs))
     value = result.json["value"]
