@@ -12,10 +12,10 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from bridge.deadline import Deadline
-from bridge.errors import ProtocolError, ScriptFailed, UsageError
+from bridge.errors import ExecutionContextDestroyed, ProtocolError, ScriptFailed, UsageError
 from bridge.page.snapshots.element_handles import element_handle, release
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
+from bridge.page.target.execution_contexts import ExecutionContext
 
 if TYPE_CHECKING:
     from bridge.page.operation import Operation

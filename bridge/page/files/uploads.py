@@ -10,7 +10,7 @@ from typing import Any
 
 from bridge.cdp.meter import measure
 from bridge.deadline import Deadline
-from bridge.errors import ActionFailed, ElementDisabled, ProtocolError, UsageError
+from bridge.errors import ActionFailed, ElementDisabled, ExecutionContextDestroyed, ProtocolError, UsageError
 from bridge.page.files.host_services import HostServices
 from bridge.page.files.in_page_files import set_files_in_page
 from bridge.page.files.safe_folder import SafeFolder
@@ -21,7 +21,7 @@ from bridge.page.snapshots.element_handles import element_handle, evaluate_handl
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
-from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
+from bridge.page.target.execution_contexts import ExecutionContext
 from bridge.snapshot.escape import quote
 from bridge.snapshot.injected import method_of_script, script_call
 

@@ -17,13 +17,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.deadline import Deadline
-from bridge.errors import NavigationFailed, PolicyRefused, ScriptFailed, UsageError
+from bridge.errors import ExecutionContextDestroyed, NavigationFailed, PolicyRefused, ScriptFailed, UsageError
 from bridge.json_record import JsonRecord
 from bridge.page.fetch_domain import Rank
 from bridge.page.fetch_messages import Fulfil, PausedRequest, RouteAction
 from bridge.page.page import Page
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.session.tabs import Tabs
 from bridge.snapshot.injected import script_call
 
