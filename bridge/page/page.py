@@ -57,7 +57,7 @@ from bridge.page.navigation.navigate import WaitUntil
 from bridge.page.navigation.url import checked_url
 from bridge.page.navigation.wait_for import WaitCondition, wait_for
 from bridge.page.navigation.wait_for_url import UrlMatch, wait_for_load_state, wait_for_url
-from bridge.page.operation import Operation, Operations
+from bridge.page.operation import Operation, Operations, Timeouts
 from bridge.page.results import (
     ActionResult,
     NavigationResult,
@@ -73,7 +73,6 @@ from bridge.page.snapshots.take import SnapshotRequest
 from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
-from bridge.page.timeouts import Timeouts
 from bridge.snapshot import SnapshotResult
 from bridge.snapshot.escape import quoted
 from bridge.snapshot.injected import packaged_script
