@@ -116,7 +116,7 @@ def snapshot(
     if html is not None and click_handlers:
         raise UsageError("--click-handlers cannot be combined with --html: a file has no handlers.")
     if html is not None:
-        from bridge.surfaces.cli.commands.reading import snapshot_of_file
+        from bridge.surfaces.cli.commands.offline.fetch import snapshot_of_file
 
         snapshot_of_file(
             options, html, everything=everything, interactive=interactive, controls=controls, out=out, **wanted
