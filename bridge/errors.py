@@ -38,6 +38,7 @@
     ├── AppUnavailable              app_unavailable       another app cannot be attached to, as it is
     ├── TransportError              transport_error       the CDP connection broke or was closed
     ├── ProtocolError               protocol_error        the browser refused a CDP command
+    ├── ExecutionContextDestroyed   execution_context_destroyed
     └── PageError                   page_error
         ├── NavigationFailed        navigation_failed
         ├── TabLost                 tab_lost
@@ -428,6 +429,12 @@ class ProtocolError(BridgeError):
         self.method = method
         self.cdp_code = cdp_code
         self.reason = reason
+
+
+class ExecutionContextDestroyed(BridgeError):
+    """The page navigated while a script ran, or the frame left its renderer."""
+
+    code = "execution_context_destroyed"
 
 
 class PageError(BridgeError):

@@ -1637,19 +1637,41 @@ class Touchscreen:
         """Tap at (x, y)."""
 
 class LocatorAssertions:
-    def not_to_be_attached(self, *, attached: bool = True, timeout_s: float | None = None) -> None: ...
+    def not_to_be_attached(self, *, attached: bool = True, timeout_s: float | None = None) -> None:
+        """The opposite of `to_be_attached`."""
+
     def not_to_be_checked(
         self, *, checked: bool = True, indeterminate: bool = False, timeout_s: float | None = None
-    ) -> None: ...
-    def not_to_be_disabled(self, *, timeout_s: float | None = None) -> None: ...
-    def not_to_be_editable(self, *, editable: bool = True, timeout_s: float | None = None) -> None: ...
-    def not_to_be_empty(self, *, timeout_s: float | None = None) -> None: ...
-    def not_to_be_enabled(self, *, enabled: bool = True, timeout_s: float | None = None) -> None: ...
-    def not_to_be_focused(self, *, timeout_s: float | None = None) -> None: ...
-    def not_to_be_hidden(self, *, timeout_s: float | None = None) -> None: ...
-    def not_to_be_in_viewport(self, *, ratio: float = 0.0, timeout_s: float | None = None) -> None: ...
-    def not_to_be_visible(self, *, timeout_s: float | None = None) -> None: ...
-    def not_to_contain_class(self, expected: str | Sequence[str], *, timeout_s: float | None = None) -> None: ...
+    ) -> None:
+        """The opposite of `to_be_checked`."""
+
+    def not_to_be_disabled(self, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_be_disabled`."""
+
+    def not_to_be_editable(self, *, editable: bool = True, timeout_s: float | None = None) -> None:
+        """The opposite of `to_be_editable`."""
+
+    def not_to_be_empty(self, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_be_empty`."""
+
+    def not_to_be_enabled(self, *, enabled: bool = True, timeout_s: float | None = None) -> None:
+        """The opposite of `to_be_enabled`."""
+
+    def not_to_be_focused(self, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_be_focused`."""
+
+    def not_to_be_hidden(self, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_be_hidden`."""
+
+    def not_to_be_in_viewport(self, *, ratio: float = 0.0, timeout_s: float | None = None) -> None:
+        """The opposite of `to_be_in_viewport`."""
+
+    def not_to_be_visible(self, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_be_visible`."""
+
+    def not_to_contain_class(self, expected: str | Sequence[str], *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_contain_class`."""
+
     def not_to_contain_text(
         self,
         expected: Text | Sequence[Text],
@@ -1657,25 +1679,47 @@ class LocatorAssertions:
         use_inner_text: bool = True,
         ignore_case: bool = False,
         timeout_s: float | None = None,
-    ) -> None: ...
+    ) -> None:
+        """The opposite of `to_contain_text`."""
+
     def not_to_have_accessible_description(
         self, description: Text, *, ignore_case: bool = False, timeout_s: float | None = None
-    ) -> None: ...
+    ) -> None:
+        """The opposite of `to_have_accessible_description`."""
+
     def not_to_have_accessible_error_message(
         self, error_message: Text, *, ignore_case: bool = False, timeout_s: float | None = None
-    ) -> None: ...
+    ) -> None:
+        """The opposite of `to_have_accessible_error_message`."""
+
     def not_to_have_accessible_name(
         self, name: Text, *, ignore_case: bool = False, timeout_s: float | None = None
-    ) -> None: ...
+    ) -> None:
+        """The opposite of `to_have_accessible_name`."""
+
     def not_to_have_attribute(
         self, name: str, value: Text | None = None, *, ignore_case: bool = False, timeout_s: float | None = None
-    ) -> None: ...
-    def not_to_have_class(self, expected: Text | Sequence[Text], *, timeout_s: float | None = None) -> None: ...
-    def not_to_have_count(self, count: int, *, timeout_s: float | None = None) -> None: ...
-    def not_to_have_css(self, name: str, value: Text, *, timeout_s: float | None = None) -> None: ...
-    def not_to_have_id(self, id: Text, *, timeout_s: float | None = None) -> None: ...
-    def not_to_have_js_property(self, name: str, value: Any, *, timeout_s: float | None = None) -> None: ...
-    def not_to_have_role(self, role: Role, *, timeout_s: float | None = None) -> None: ...
+    ) -> None:
+        """The opposite of `to_have_attribute`."""
+
+    def not_to_have_class(self, expected: Text | Sequence[Text], *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_class`."""
+
+    def not_to_have_count(self, count: int, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_count`."""
+
+    def not_to_have_css(self, name: str, value: Text, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_css`."""
+
+    def not_to_have_id(self, id: Text, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_id`."""
+
+    def not_to_have_js_property(self, name: str, value: Any, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_js_property`."""
+
+    def not_to_have_role(self, role: Role, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_role`."""
+
     def not_to_have_text(
         self,
         expected: Text | Sequence[Text],
@@ -1683,9 +1727,15 @@ class LocatorAssertions:
         use_inner_text: bool = True,
         ignore_case: bool = False,
         timeout_s: float | None = None,
-    ) -> None: ...
-    def not_to_have_value(self, value: Text, *, timeout_s: float | None = None) -> None: ...
-    def not_to_have_values(self, values: Sequence[Text], *, timeout_s: float | None = None) -> None: ...
+    ) -> None:
+        """The opposite of `to_have_text`."""
+
+    def not_to_have_value(self, value: Text, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_value`."""
+
+    def not_to_have_values(self, values: Sequence[Text], *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_values`."""
+
     def to_be_attached(self, *, attached: bool = True, timeout_s: float | None = None) -> None:
         """On the page, visible or not."""
 
@@ -1776,8 +1826,12 @@ class LocatorAssertions:
         """The selected options of a `<select multiple>`, by value."""
 
 class PageAssertions:
-    def not_to_have_title(self, title: Text, *, timeout_s: float | None = None) -> None: ...
-    def not_to_have_url(self, url: UrlMatch, *, timeout_s: float | None = None) -> None: ...
+    def not_to_have_title(self, title: Text, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_title`."""
+
+    def not_to_have_url(self, url: UrlMatch, *, timeout_s: float | None = None) -> None:
+        """The opposite of `to_have_url`."""
+
     def to_have_title(self, title: Text, *, timeout_s: float | None = None) -> None: ...
     def to_have_url(self, url: UrlMatch, *, timeout_s: float | None = None) -> None:
         """A glob over the whole address (`**/cart`), a regular expression searched in it, or a function of it."""

@@ -244,9 +244,7 @@ class ClientContext:
         """
         tab_id, boxes = self._boxes
         if tab_id != page.tab_id or not boxes:
-            raise UsageError(
-                "there is no annotated screenshot of this tab.", hint="Call web_screenshot(annotate=true)."
-            )
+            raise UsageError("this tab has no annotated screenshot.", hint="Call web_screenshot(annotate=true).")
         hit = [
             (width * height, ref)
             for ref, left, top, width, height in boxes

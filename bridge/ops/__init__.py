@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bridge.ops.content_markers import ContentMarkers
-from bridge.ops.effects import EFFECT_OF, EFFECTS, ActionPolicy, Effect
+from bridge.ops.effects import EFFECTS, ActionPolicy, Effect
 from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, json_line
 from bridge.ops.executor import Executor
-from bridge.ops.models import OPERATION_KINDS, InvalidOperation, Operation, operation_schema, parse_operation
+from bridge.ops.models import EFFECT_OF, OPERATION_KINDS, InvalidOperation, Operation, operation_schema, parse_operation
 from bridge.ops.results import OperationResult
 from bridge.ops.secrets import Secret, Secrets
 

@@ -17,27 +17,6 @@ if TYPE_CHECKING:
 Effect = Literal["observe", "act", "navigate", "file"]
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
 
-EFFECT_OF: Mapping[str, Effect] = {
-    "navigate": "navigate",
-    "snapshot": "observe",
-    "read": "observe",
-    "click": "act",
-    "fill": "act",
-    "press": "act",
-    "select": "act",
-    "upload": "file",
-    "download": "file",
-    "screenshot": "observe",
-    "get_state": "observe",
-    "wait_for": "observe",
-    "network_log": "observe",
-    "console": "observe",
-    "new_tab": "navigate",
-    "close_tab": "navigate",
-    "back": "navigate",
-    "forward": "navigate",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class ActionPolicy:

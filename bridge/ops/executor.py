@@ -12,7 +12,7 @@ from bridge.cdp.meter import Meter, measure
 from bridge.cost import Cost
 from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef
 from bridge.ops.content_markers import ContentMarkers
-from bridge.ops.effects import EFFECT_OF, ActionPolicy, describe_target, refused_by_effect
+from bridge.ops.effects import ActionPolicy, describe_target, refused_by_effect
 from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, EventListener
 from bridge.ops.handlers import HandlerResult, Handlers
 from bridge.ops.models import InvalidOperation, Operation, parse_operation
@@ -84,7 +84,7 @@ class Executor:
     def question(self, operation: Operation) -> str:
         """The question that `confirm` may show a person: effect, operation, element and origin."""
         target = describe_target(self.page, getattr(operation, "ref", None))
-        return f"{EFFECT_OF[operation.kind]}: {summary_of(operation, self.secrets)}{self.secrets.redact(target)}"
+        return f"{operation.effect}: {summary_of(operation, self.secrets)}{self.secrets.redact(target)}"
 
     async def close(self) -> None:
         """Close the tabs that operations have opened, and their popups."""
@@ -117,7 +117,7 @@ class Executor:
             return self._error_result(kind if isinstance(kind, str) else "", error)
 
     async def _check_effect(self, operation: Operation) -> None:
-        effect = EFFECT_OF[operation.kind]
+        effect = operation.effect
         verdict = self.action_policy.verdict(effect)
         if verdict == "allow":
             return

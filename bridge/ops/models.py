@@ -6,15 +6,17 @@ JavaScript.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from bridge.errors import UsageError
+from bridge.ops.effects import Effect
 from bridge.ops.loose_numbers import LooseNumber
+from bridge.page.verbs import VERBS
 
 MAX_URL = 8_192
-MAX_TEXT = 100_000
 MAX_WAIT_MS = 120_000
 
 _REF = r"^@?e[1-9][0-9]{0,8}$"
@@ -44,11 +46,21 @@ Filter = Annotated[str, Field(min_length=1, max_length=500, description="Only en
 
 class _Operation(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    effect: ClassVar[Effect]
+
+
+def _argument(verb: str, name: str, **more: Any) -> Any:
+    """A field for an argument of a verb, described and, if it is one text, limited as the verb declares it."""
+    argument = next(argument for argument in VERBS[verb].arguments if argument.name == name)
+    if argument.kind == "text":
+        more["max_length"] = argument.max_chars
+    return Field(description=argument.description, **more)
 
 
 class Navigate(_Operation):
     """Open a URL in the current tab; opens the first tab if there is none."""
 
+    effect = "navigate"
     kind: Literal["navigate"] = "navigate"
     url: Url
     wait_until_loaded: bool = Field(True, description="Wait for the load event instead of the response only.")
@@ -57,6 +69,7 @@ class Navigate(_Operation):
 class Snapshot(_Operation):
     """The page as a short tree of roles and names with refs. Elements keep their refs while they exist."""
 
+    effect = "observe"
     kind: Literal["snapshot"] = "snapshot"
     interactive_only: bool = Field(
         True, description="Controls, and the headings and landmarks around them; false adds the text."
@@ -70,6 +83,7 @@ class Snapshot(_Operation):
 class Read(_Operation):
     """The text of the page as Markdown."""
 
+    effect = "observe"
     kind: Literal["read"] = "read"
     mode: Literal["main_content", "article", "raw"] = "main_content"
     max_length: Annotated[int, LooseNumber] = Field(
@@ -78,46 +92,48 @@ class Read(_Operation):
 
 
 class Click(_Operation):
-    """Tap an element."""
-
+    __doc__ = VERBS["click"].summary
+    effect = VERBS["click"].effect
     kind: Literal["click"] = "click"
     ref: Ref
 
 
 class Fill(_Operation):
-    """Replace the value of a control."""
-
+    __doc__ = VERBS["fill"].summary
+    effect = VERBS["fill"].effect
     kind: Literal["fill"] = "fill"
     ref: Ref
-    value: str = Field(max_length=MAX_TEXT, description="The new value, or secret:NAME for a secret of the operator.")
+    value: str = _argument("fill", "value")
 
 
 class Press(_Operation):
-    """Press a key on the focused element."""
+    """Press a key or key combination on the focused element."""
 
+    effect = VERBS["press"].effect
     kind: Literal["press"] = "press"
-    key: Annotated[str, Field(min_length=1, max_length=60, description="Such as Enter, a or Control+A.")]
+    key: str = _argument("press", "key", min_length=1)
 
 
 class Select(_Operation):
-    """Choose options of a select element by value or by visible text."""
-
+    __doc__ = VERBS["select"].summary
+    effect = VERBS["select"].effect
     kind: Literal["select"] = "select"
     ref: Ref
-    values: list[Annotated[str, Field(max_length=1_000)]] = Field(min_length=1, max_length=200)
+    values: list[Annotated[str, Field(max_length=1_000)]] = _argument("select", "values", min_length=1, max_length=200)
 
 
 class Upload(_Operation):
-    """Set the files of a file input; paths are inside the operator's uploads folder."""
-
+    __doc__ = VERBS["upload"].summary
+    effect = VERBS["upload"].effect
     kind: Literal["upload"] = "upload"
     ref: Ref
-    paths: list[Path] = Field(min_length=1, max_length=20)
+    paths: list[Path] = _argument("upload", "paths", min_length=1, max_length=20)
 
 
 class Download(_Operation):
     """Download a URL with the page's cookies; the path is inside the operator's downloads folder."""
 
+    effect = "file"
     kind: Literal["download"] = "download"
     url: Url
     dest_path: Path
@@ -126,6 +142,7 @@ class Download(_Operation):
 class CaptureScreenshot(_Operation):
     """A screenshot of the viewport, of the whole page, or of one element."""
 
+    effect = "observe"
     kind: Literal["screenshot"] = "screenshot"
     full_page: bool = False
     annotate: bool = Field(False, description="Draw a box with its ref around each interactive element.")
@@ -141,12 +158,14 @@ class CaptureScreenshot(_Operation):
 class GetState(_Operation):
     """URL and title of the current tab, without touching the DOM."""
 
+    effect = "observe"
     kind: Literal["get_state"] = "get_state"
 
 
 class WaitFor(_Operation):
     """Wait until an element matches, by CSS selector or by ARIA role."""
 
+    effect = "observe"
     kind: Literal["wait_for"] = "wait_for"
     selector: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
     role: Annotated[str, Field(min_length=1, max_length=60)] | None = None
@@ -162,6 +181,7 @@ class WaitFor(_Operation):
 class NetworkLog(_Operation):
     """The network requests of one tab, or of all tabs, closed ones included."""
 
+    effect = "observe"
     kind: Literal["network_log"] = "network_log"
     filter: Filter | None = None
     tab: LogTab | None = None
@@ -172,6 +192,7 @@ class NetworkLog(_Operation):
 class Console(_Operation):
     """The console messages and errors of one tab, or of all tabs, closed ones included."""
 
+    effect = "observe"
     kind: Literal["console"] = "console"
     filter: Filter | None = None
     tab: LogTab | None = None
@@ -182,6 +203,7 @@ class Console(_Operation):
 class NewTab(_Operation):
     """Open a tab, which becomes the current one."""
 
+    effect = "navigate"
     kind: Literal["new_tab"] = "new_tab"
     url: Url | None = None
 
@@ -189,18 +211,21 @@ class NewTab(_Operation):
 class CloseTab(_Operation):
     """Close the current tab; the previous one becomes current."""
 
+    effect = "navigate"
     kind: Literal["close_tab"] = "close_tab"
 
 
 class Back(_Operation):
     """Go back one step in the tab's history."""
 
+    effect = "navigate"
     kind: Literal["back"] = "back"
 
 
 class Forward(_Operation):
     """Go forward one step in the tab's history."""
 
+    effect = "navigate"
     kind: Literal["forward"] = "forward"
 
 
@@ -225,8 +250,9 @@ Operation = (
     | Forward
 )
 
-OPERATION_TYPES: tuple[type[BaseModel], ...] = get_args(Operation)
+OPERATION_TYPES: tuple[type[_Operation], ...] = get_args(Operation)
 OPERATION_KINDS: tuple[str, ...] = tuple(model.model_fields["kind"].default for model in OPERATION_TYPES)
+EFFECT_OF: Mapping[str, Effect] = {model.model_fields["kind"].default: model.effect for model in OPERATION_TYPES}
 
 _ADAPTER: TypeAdapter[Operation] = TypeAdapter(Annotated[Operation, Field(discriminator="kind")])
 

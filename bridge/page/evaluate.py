@@ -12,18 +12,19 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from bridge.deadline import Deadline
-from bridge.errors import ProtocolError, ScriptFailed, UsageError
+from bridge.errors import ExecutionContextDestroyed, ProtocolError, ScriptFailed, UsageError
 from bridge.page.snapshots.element_handles import element_handle, release
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
+from bridge.page.target.execution_contexts import ExecutionContext
 
 if TYPE_CHECKING:
     from bridge.page.operation import Operation
     from bridge.page.snapshots.refs import RefTable
 
 ISOLATED_WORLD = "webview-bridge-operator"
-_VALUE = "(a=>{const f=(%s\n);return typeof f=='function'?f(a):f})(%s)"
-_OF_ELEMENTS = "function(isList,a,...all){const f=(%s\n);return typeof f=='function'?f(isList?all:all[0],a):f}"
+# The expression is evaluated outside these functions, whose parameters would hide the page's variables of that name.
+_VALUE = "((f,a)=>typeof f=='function'?f(a):f)((%s\n),%s)"
+_OF_ELEMENTS = "(f=>function(isList,a,...all){return typeof f=='function'?f(isList?all:all[0],a):f})((%s\n))"
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "-0": -0.0}
 _STACK_CHARS = 2_000
 _STOPPED_S = 0.05
@@ -58,7 +59,7 @@ async def evaluate_on_elements(
     listed = [wanted] if isinstance(wanted, str) else list(wanted)
     if not listed:
         main = attachment.state.main
-        call = f"(a=>({_source(expression)}\n)([],a))"
+        call = f"({_source(expression)}\n).bind(null,[])"
         return await evaluate_in_frame(attachment, main.frame_id if main else "", call, arg, False, deadline)
     async with AsyncExitStack() as stack:
         found = [

@@ -14,7 +14,7 @@ _HIGHLIGHT = "`screenshot(annotate=True)` shows refs; `wvb view` shows the live 
 _HAR = "not built; `page.route` answers requests, and `page.har()` records them"
 _LOGS = "`page.console()` and `page.network()` read the logs, which keep what came before they are asked"
 _SERVICE = "service workers of a WebView belong to its app, not to a tab"
-_BROWSER = "there is no browser object: a session is a device with its host app"
+_BROWSER = "no browser object: a session is one device and its host app"
 _API = "requests of your own test code are the business of an HTTP client such as httpx"
 _STORAGE = "`evaluate` reads and writes localStorage; `session.storage_state` saves all of it"
 _PICK = "people pick elements in the live view (`wvb view`)"

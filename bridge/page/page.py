@@ -57,7 +57,7 @@ from bridge.page.navigation.navigate import WaitUntil
 from bridge.page.navigation.url import checked_url
 from bridge.page.navigation.wait_for import WaitCondition, wait_for
 from bridge.page.navigation.wait_for_url import UrlMatch, wait_for_load_state, wait_for_url
-from bridge.page.operation import Operation, Operations
+from bridge.page.operation import Operation, Operations, Timeouts
 from bridge.page.results import (
     ActionResult,
     NavigationResult,
@@ -73,7 +73,6 @@ from bridge.page.snapshots.take import SnapshotRequest
 from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
-from bridge.page.timeouts import Timeouts
 from bridge.snapshot import SnapshotResult
 from bridge.snapshot.escape import quoted
 from bridge.snapshot.injected import packaged_script
@@ -91,11 +90,6 @@ READ_TIMEOUT_S = 10.0
 SETTINGS_TIMEOUT_S = 5.0
 UPLOAD_TIMEOUT_S = 30.0
 _NAME_CHARS = 200
-_CONTENT = (
-    "(document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '')"
-    " + document.documentElement.outerHTML"
-)
-_SET_CONTENT = "html => { document.open(); document.write(html); document.close() }"
 
 
 @helpful
@@ -228,7 +222,8 @@ class Page:
 
     async def content(self, *, timeout_s: float | None = None) -> str:
         """The HTML of the main document as it is now."""
-        return str(await self.evaluate(_CONTENT, isolated=True, timeout_s=timeout_s))
+        script = packaged_script("bridge.page", "read_content.min.js")
+        return str(await self.evaluate(script, isolated=True, timeout_s=timeout_s))
 
     async def bring_to_front(self, *, timeout_s: float | None = None) -> None:
         """Activate the tab. The tabs of a WebView are always active; those of Chrome are not."""
@@ -238,7 +233,8 @@ class Page:
     async def set_content(self, html: str, *, wait_until: WaitUntil = "load", timeout_s: float | None = None) -> None:
         """Replace the main document's HTML; its address stays."""
         deadline = Deadline.after(self._navigation_s(timeout_s))
-        await self.evaluate(_SET_CONTENT, html, isolated=True, timeout_s=deadline.remaining_s)
+        script = packaged_script("bridge.page", "write_content.min.js")
+        await self.evaluate(script, html, isolated=True, timeout_s=deadline.remaining_s)
         if wait_until in ("load", "networkidle", "domcontentloaded"):
             await self.wait_for_load_state(wait_until, timeout_s=deadline.remaining_s)
 

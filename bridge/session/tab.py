@@ -334,7 +334,7 @@ class SessionTab:
                 notice += f", but {error.message.removesuffix('.')}"
                 is_late = isinstance(error, DeadlineExceeded)
                 life.lose_page(notice, has_loaded=(lambda: state.navigations > navigations) if is_late else None)
-        notice += "; earlier refs are no longer valid"
+        notice += "; earlier refs are stale"
         self._host.notice(notice)
         return notice
 

@@ -32,6 +32,11 @@ def packaged_script(package: str, name: str) -> str:
     return files(package).joinpath(name).read_text("utf-8")
 
 
+def method_of_script(function: str) -> str:
+    """A declaration for `Runtime.callFunctionOn`: one of the script's functions, of `this` and the arguments."""
+    return f"function(...a){{return __agentBrowser.{function}(this,...a)}}"
+
+
 def script_call(function: str, *arguments: object) -> str:
     """A call of one of the script's functions."""
     return f"__agentBrowser.{function}({','.join(map(json.dumps, arguments))})"

@@ -1,4 +1,4 @@
-"""Which of several texts are redacted, also where only a few of them together are.
+"""Finds the texts of a list that hold a secret, or a part of a secret that spans several of them.
 
 A secret may start in one text and end in another: `hunter<b>2</b>` is two texts, and a code may have an element for
 each letter. Only a function from text to redacted text is given, so each gap between two texts is tried: a secret that

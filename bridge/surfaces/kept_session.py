@@ -30,6 +30,7 @@ from bridge.page.target.dialogs import next_answer
 from bridge.page.verbs import VERBS
 from bridge.session import TabCursor
 from bridge.snapshot.escape import cut
+from bridge.snapshot.injected import packaged_script
 from bridge.surfaces.session_command import CommandResult, StartOptions
 
 if TYPE_CHECKING:
@@ -38,12 +39,6 @@ if TYPE_CHECKING:
     from bridge.session import Session
 
 _LOCATE_S = 5.0
-_STORAGE = """([area, key, value]) => {
-  const store = area == 'local' ? localStorage : sessionStorage;
-  if (key === null) return {...store};
-  if (value !== null) store.setItem(key, value);
-  return store.getItem(key);
-}"""
 _EMULATIONS = frozenset(("set_viewport_size", "set_geolocation", "set_offline", "emulate_media"))
 
 #: Commands that are a method of Page, with the same arguments.
@@ -231,7 +226,8 @@ class KeptSession:
         return CommandResult({"cookies": await self.session.cookies()})
 
     async def storage(self, area: str, key: str | None = None, value: str | None = None) -> CommandResult:
-        found = await self.page.evaluate(_STORAGE, [area, key, value])
+        script = packaged_script("bridge.surfaces", "storage_item.min.js")
+        found = await self.page.evaluate(script, [area, key, value])
         return CommandResult({"items": found} if key is None else {"value": found})
 
     async def emulate(self, method: str, named: Mapping[str, Any]) -> CommandResult:

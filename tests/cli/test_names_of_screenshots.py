@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.surfaces.cli.commands.capture import _format_of
+from bridge.surfaces.cli.commands.pages.capture import _format_of
 
 FORMATS = ("png", "jpeg", "webp")
 

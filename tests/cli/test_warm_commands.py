@@ -48,7 +48,7 @@ def test_a_warm_command_imports_only_what_it_needs(warm: Shell, arguments: list[
     assert "bridge.surfaces.daemon.client" in modules
     assert not modules & HEAVY
     commands = {name for name in modules if name.startswith("bridge.surfaces.cli.commands.")}
-    assert "bridge.surfaces.cli.commands.host" not in commands
+    assert "bridge.surfaces.cli.commands.devices.host" not in commands
 
 
 def test_files_are_written_in_the_working_folder_with_the_umask_of_the_command(warm: Shell, tmp_path: Path) -> None:

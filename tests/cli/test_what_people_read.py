@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.surfaces.cli.app import run
-from bridge.surfaces.cli.commands.doctor import row_lines
+from bridge.surfaces.cli.commands.devices.doctor import row_lines
 from tests.cli.conftest import Shell, ref_of
 
 SAID = "/opt/venv/lib/python3.11/site-packages/adbutils/binaries/adb, 1.0.41, platform tools 36.0.0-13206524"

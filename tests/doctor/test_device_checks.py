@@ -126,7 +126,7 @@ def test_a_device_with_a_defect_fails_the_checks_of_that_feature(fresh: VirtualD
 
 def test_a_row_of_a_check_that_does_not_exist(fresh: VirtualDeviceHandle) -> None:
     rows = checked(fresh.serial, "clikc")
-    assert rows["clikc"].verdict.finding == "there is no such device check"
+    assert rows["clikc"].verdict.finding == "unknown device check"
 
 
 def test_the_sample_is_skipped_without_its_apk(fresh: VirtualDeviceHandle) -> None:

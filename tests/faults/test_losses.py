@@ -142,7 +142,7 @@ async def test_a_host_process_that_ended_is_lost_and_a_reconnect_restarts_it(
         assert isinstance(lost, HostLost)
         assert "was updated from" in lost.message or fault == "kill_host"
         notices = await session.reconnect(timeout_s=20)
-        assert f"opened again at {faulty_server.url('calm')}; earlier refs are no longer valid" in notices[1]
+        assert f"opened again at {faulty_server.url('calm')}; earlier refs are stale" in notices[1]
         await is_as_before(session, calm, other, faulty_server)
         assert session.host.pid != before
         assert session.capabilities is not None

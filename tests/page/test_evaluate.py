@@ -36,6 +36,13 @@ async def test_values_arguments_and_statements(own: Page) -> None:
     assert await own.evaluate_on(await own.locator("#first").ref(), "el => el.id") == "first"
 
 
+async def test_variables_of_the_page_keep_their_names(own: Page) -> None:
+    await own.evaluate("Object.assign(window, { a: 1, f: 2, all: 3, isList: 4 }) && null")
+    assert await own.evaluate("[a, f, all, isList]") == [1, 2, 3, 4]
+    assert await own.locator("#first").evaluate("() => [a, f, all, isList]") == [1, 2, 3, 4]
+    assert await own.locator("article").evaluate_all("(none, n) => [none.length, n, a, f]", 5) == [0, 5, 1, 2]
+
+
 async def test_isolated_scripts_share_the_dom_and_no_variables(own: Page) -> None:
     assert await own.evaluate("[word, document.title]") == ["main", "Own"]
     assert await own.evaluate("[typeof word, document.title]", isolated=True) == ["undefined", "Own"]

@@ -21,7 +21,7 @@ from bridge.adb import AdbServer
 from bridge.cdp.discovery import list_targets
 from bridge.deadline import Deadline
 from bridge.page.interception import url_policy
-from bridge.page.logs import request_reducer, request_store, session_logs
+from bridge.page.logs import request_log, request_reducer, session_logs
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.snapshots import refs
@@ -93,7 +93,7 @@ def temp_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SessionLogs.__init__, "__kwdefaults__", {"console_kept": KEPT, "requests_kept": KEPT})
     monkeypatch.setattr(session_logs, "_REPLAYED", KEPT)
-    monkeypatch.setattr(request_store, "PAGES_KEPT", KEPT)
+    monkeypatch.setattr(request_log, "PAGES_KEPT", KEPT)
     monkeypatch.setattr(request_reducer, "_PENDING_KEPT", KEPT)
     monkeypatch.setattr(inflight_requests, "_DOCUMENTS_KEPT", KEPT // 4)
     monkeypatch.setattr(refs, "_MAX_UNLOADED", KEPT)

@@ -14,12 +14,11 @@ from functools import cache
 from typing import Any
 
 from bridge.deadline import Deadline, finish
-from bridge.errors import CaptureFailed, ProtocolError
+from bridge.errors import CaptureFailed, ExecutionContextDestroyed, ProtocolError
 from bridge.page.capture.plan import Layout
 from bridge.page.capture.viewport import override_view
 from bridge.page.snapshots.element_handles import evaluate_handle, release
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.snapshot.injected import packaged_script, script_call
 
 _log = logging.getLogger(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 from collections.abc import Sequence
@@ -10,9 +11,8 @@ from typing import Any
 
 from bridge.cdp.meter import measure
 from bridge.deadline import Deadline
-from bridge.errors import ActionFailed, ElementDisabled, ProtocolError, UsageError
+from bridge.errors import ActionFailed, ElementDisabled, ExecutionContextDestroyed, ProtocolError, UsageError
 from bridge.page.files.host_services import HostServices
-from bridge.page.files.in_page_files import set_files_in_page
 from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.script_replies import SettleReply
 from bridge.page.input.settle import QUIET_MS, Before, Settled, changes_since
@@ -21,18 +21,23 @@ from bridge.page.snapshots.element_handles import element_handle, evaluate_handl
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
-from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
+from bridge.page.target.execution_contexts import ExecutionContext
 from bridge.snapshot.escape import quote
-from bridge.snapshot.injected import script_call
+from bridge.snapshot.injected import method_of_script, script_call
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
+_CHUNK_BYTES = 512 * 1024
 _MADE_IN_PAGE = "the files were made in the page by a script, so the input's events have isTrusted false"
 
-# Called with the element as `this`.
-_FIND_INPUT = "function(){return __agentBrowser.fileInputOf(this)}"
-_ABOUT = "function(){return JSON.stringify(__agentBrowser.fileInputState(this))}"
-_DROP = "function(input){return __agentBrowser.dropFiles(this,input)}"
+_FIND_INPUT = method_of_script("fileInputOf")
+_INPUT_STATE = method_of_script("fileInputState")
+_DROP = method_of_script("dropFiles")
+# Files made in the page: a maker takes pieces, then the name; the input gets the finished files.
+_NEW_MAKER = script_call("newFileMaker")
+_ADD_PIECE = method_of_script("addPiece")
+_FINISH_FILE = method_of_script("finishFile")
+_GIVE_FILES = method_of_script("giveFiles")
 
 
 def checked_paths(paths: object) -> list[str | os.PathLike[str]]:
@@ -125,7 +130,7 @@ class Uploads:
     async def _check_input(
         self, entry: RefEntry, context: ExecutionContext, input_id: str, count: int, deadline: Deadline
     ) -> None:
-        about = json.loads((await self._call(context, input_id, _ABOUT, deadline)).get("value") or "{}")
+        about = json.loads((await self._call(context, input_id, _INPUT_STATE, deadline)).get("value") or "{}")
         if about.get("disabled"):
             raise ElementDisabled(f"{entry.label} is disabled", ref=entry.ref)
         if count > 1 and not about.get("multiple"):
@@ -136,7 +141,7 @@ class Uploads:
     ) -> None:
         """Set files from the device's disk, for which Chromium dispatches the events; else files made in the page."""
         if self._host is None:
-            await set_files_in_page(self._attachment, context, object_id, contents, deadline)
+            await self._set_files_made_in_page(context, object_id, contents, deadline)
             return
         staged = [
             await self._host.put_file(name, content, timeout_s=deadline.remaining_s) for name, content in contents
@@ -179,6 +184,26 @@ class Uploads:
                 ref=entry.ref,
             )
 
+    async def _set_files_made_in_page(
+        self, context: ExecutionContext, input_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
+    ) -> None:
+        """Set files that a script makes; a round trip for each half megabyte.
+
+        For apps into which files cannot be copied: an app reads its own files, and on some devices not those that adb
+        can write (/data/local/tmp). To the page, such a file is like any other, but the input's events come from a
+        script (`isTrusted` is false).
+        """
+        maker_id = str((await evaluate_handle(self._attachment, context, _NEW_MAKER, deadline))["objectId"])
+        try:
+            for name, content in contents:
+                for at in range(0, len(content), _CHUNK_BYTES):
+                    piece = base64.b64encode(content[at : at + _CHUNK_BYTES]).decode()
+                    await self._call(context, maker_id, _ADD_PIECE, deadline, {"value": piece})
+                await self._call(context, maker_id, _FINISH_FILE, deadline, {"value": name})
+            await self._call(context, input_id, _GIVE_FILES, deadline, {"objectId": maker_id})
+        finally:
+            release(self._attachment, maker_id, context.session_id)
+
     async def _call(
         self, context: ExecutionContext, object_id: str, function: str, deadline: Deadline, *arguments: Any
     ) -> dict[str, Any]:
@@ -189,6 +214,6 @@ class Uploads:
             session_id=context.session_id,
         )
         if "exceptionDetails" in reply:
-            raise ActionFailed("an event handler of the page threw during the upload")
+            raise ActionFailed("the page threw an error during the upload")
         result = reply.get("result")
         return result if isinstance(result, dict) else {}

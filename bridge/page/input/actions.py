@@ -14,7 +14,15 @@ from typing import Any, Literal
 
 from bridge.cost import Cost
 from bridge.deadline import Deadline
-from bridge.errors import Covered, DeadlineExceeded, ScriptFailed, TabLost, TransportError, UsageError
+from bridge.errors import (
+    Covered,
+    DeadlineExceeded,
+    ExecutionContextDestroyed,
+    ScriptFailed,
+    TabLost,
+    TransportError,
+    UsageError,
+)
 from bridge.page.input.action_outcome import OutcomeChecks
 from bridge.page.input.script_replies import PrepareReply, SettleReply
 from bridge.page.input.settle import (
@@ -31,7 +39,6 @@ from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.refs import RefEntry, RefTable, document_gone
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frame_geometry import to_top_viewport
 from bridge.snapshot.injected import script_call
 

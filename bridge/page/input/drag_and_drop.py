@@ -38,7 +38,7 @@ class Position(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Drag:
-    """How something is dragged.
+    """The distance, the positions and the pointer of a drag.
 
     Attributes:
         by: Without a target: how far, in CSS pixels.

@@ -12,13 +12,12 @@ import asyncio
 from collections.abc import Mapping
 
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded, UsageError
+from bridge.errors import BridgeError, DeadlineExceeded, ExecutionContextDestroyed, UsageError
 from bridge.page.input.actions import DISARM, Actions, password_notices, prepare_options
 from bridge.page.input.keys import key_events, opens_popup, parse_chord, typing_commands
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.refs import RefEntry, document_gone
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.snapshot.injected import script_call
 
 _OPEN_NOTHING, _TAKE_NOTHING = (script_call("awaitKeys", keys) for keys in (1, 2))

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded
+from bridge.errors import DeadlineExceeded, ExecutionContextDestroyed
 from bridge.page.input.script_replies import SettleReply
 from bridge.page.results import Changes
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frames import Frame
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import url_token

@@ -6,10 +6,11 @@ await expect(page.get_by_role("dialog")).not_to_be_visible()
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypedDict, TypeVar, overload
 
 from bridge.deadline import Deadline, checked_seconds
 from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
@@ -25,7 +26,25 @@ if TYPE_CHECKING:
     from bridge.page.locators.finder import Read
     from bridge.page.page import Page
 
+A = TypeVar("A", "LocatorAssertions", "PageAssertions")
+P = ParamSpec("P")
 EXPECT_TIMEOUT_S = 5.0
+_CHECKED = {True: "checked", False: "not checked"}
+
+
+def _negated(
+    expectation: Callable[Concatenate[A, P], Coroutine[Any, Any, None]],
+) -> Callable[Concatenate[A, P], Coroutine[Any, Any, None]]:
+    """The method that waits until an expectation does not hold."""
+
+    async def negated(self: A, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        await expectation(self._not(), *args, **kwargs)
+
+    negated.__name__ = f"not_{expectation.__name__}"
+    negated.__qualname__ = f"{expectation.__qualname__.rpartition('.')[0]}.{negated.__name__}"
+    negated.__doc__ = f"The opposite of `{expectation.__name__}`."
+    negated.__signature__ = inspect.signature(expectation)  # type: ignore[attr-defined]
+    return negated
 
 
 @helpful
@@ -56,9 +75,10 @@ class LocatorAssertions:
         timeout_s: float | None = None,
     ) -> None:
         """The whole text, with white space collapsed; a list for the texts of all matches, in their order."""
-        await self._text(
-            "have text", expected, is_whole=True, ignore_case=ignore_case, inner=use_inner_text, timeout_s=timeout_s
-        )
+        test = partial(_is, ignore_case=ignore_case)
+        await self._texts("have text", expected, test, timeout_s, **_text_source(use_inner_text))
+
+    not_to_have_text = _negated(to_have_text)
 
     async def to_contain_text(
         self,
@@ -69,56 +89,62 @@ class LocatorAssertions:
         timeout_s: float | None = None,
     ) -> None:
         """A part of the text, with white space collapsed; a list for parts of the texts of matches, in their order."""
-        await self._text(
-            "contain text", expected, is_whole=False, ignore_case=ignore_case, inner=use_inner_text, timeout_s=timeout_s
-        )
+        test = partial(_has, ignore_case=ignore_case)
+        source = _text_source(use_inner_text)
+        await self._texts("contain text", expected, test, timeout_s, may_skip=True, **source)
+
+    not_to_contain_text = _negated(to_contain_text)
 
     async def to_be_visible(self, *, timeout_s: float | None = None) -> None:
         await self._one(lambda it: it.visible, "be visible", lambda it: "hidden", timeout_s, when_absent=False)
+
+    not_to_be_visible = _negated(to_be_visible)
 
     async def to_be_hidden(self, *, timeout_s: float | None = None) -> None:
         """Not visible, or not on the page."""
         await self._one(lambda it: not it.visible, "be hidden", lambda it: "visible", timeout_s, when_absent=True)
 
+    not_to_be_hidden = _negated(to_be_hidden)
+
     async def to_be_attached(self, *, attached: bool = True, timeout_s: float | None = None) -> None:
         """On the page, visible or not."""
-        await self._one(
-            lambda it: attached,
-            "be on the page" if attached else "not be on the page",
-            lambda it: "there",
-            timeout_s,
-            when_absent=not attached,
-        )
+        expected = "be on the page" if attached else "not be on the page"
+        await self._one(lambda it: attached, expected, lambda it: "on the page", timeout_s, when_absent=not attached)
+
+    not_to_be_attached = _negated(to_be_attached)
 
     async def to_be_enabled(self, *, enabled: bool = True, timeout_s: float | None = None) -> None:
-        await self._one(
-            lambda it: it.enabled == enabled, "be enabled" if enabled else "be disabled", _enabled, timeout_s
-        )
+        await self._state(lambda it: it.enabled, enabled, ("enabled", "disabled"), timeout_s)
+
+    not_to_be_enabled = _negated(to_be_enabled)
 
     async def to_be_disabled(self, *, timeout_s: float | None = None) -> None:
-        await self._one(lambda it: not it.enabled, "be disabled", _enabled, timeout_s)
+        await self._state(lambda it: it.enabled, False, ("enabled", "disabled"), timeout_s)
+
+    not_to_be_disabled = _negated(to_be_disabled)
 
     async def to_be_editable(self, *, editable: bool = True, timeout_s: float | None = None) -> None:
-        await self._one(
-            lambda it: it.editable == editable,
-            f"be {'editable' if editable else 'read-only'}",
-            lambda it: f"editable: {it.editable}",
-            timeout_s,
-        )
+        await self._state(lambda it: it.editable, editable, ("editable", "read-only"), timeout_s)
+
+    not_to_be_editable = _negated(to_be_editable)
 
     async def to_be_checked(
         self, *, checked: bool = True, indeterminate: bool = False, timeout_s: float | None = None
     ) -> None:
         """A checkbox, radio button or switch."""
-        key, wanted = ("indeterminate", True) if indeterminate else ("checked", checked)
-        expected = "be indeterminate" if indeterminate else "be checked" if checked else "be unchecked"
+        expected = "indeterminate" if indeterminate else _CHECKED[checked]
         await self._one(
-            lambda it: "error" not in it.read and it.read[key] == wanted,
-            expected,
+            lambda it: (
+                "error" not in it.read
+                and (it.read["indeterminate"] if indeterminate else it.read["checked"] == checked)
+            ),
+            f"be {expected}",
             _checked,
             timeout_s,
             read=("checked", None),
         )
+
+    not_to_be_checked = _negated(to_be_checked)
 
     async def to_be_empty(self, *, timeout_s: float | None = None) -> None:
         """A control without a value, or an element without text."""
@@ -126,10 +152,12 @@ class LocatorAssertions:
             lambda it: bool(it.read), "be empty", lambda it: it.text or repr(it.value), timeout_s, read=("empty", None)
         )
 
+    not_to_be_empty = _negated(to_be_empty)
+
     async def to_be_focused(self, *, timeout_s: float | None = None) -> None:
-        await self._one(
-            lambda it: it.focused, "be focused", lambda it: "focused" if it.focused else "not focused", timeout_s
-        )
+        await self._state(lambda it: it.focused, True, ("focused", "not focused"), timeout_s)
+
+    not_to_be_focused = _negated(to_be_focused)
 
     async def to_be_in_viewport(self, *, ratio: float = 0.0, timeout_s: float | None = None) -> None:
         """At least this part of its area is in the viewport of its frame; 0 for any."""
@@ -141,80 +169,51 @@ class LocatorAssertions:
             read=("viewport_ratio", None),
         )
 
+    not_to_be_in_viewport = _negated(to_be_in_viewport)
+
     async def to_have_value(self, value: Text, *, timeout_s: float | None = None) -> None:
         """The value of a control, with its white space. The value of a password is never known."""
-        await self._one(
-            lambda it: it.value is not None and _is(it.value, value, fold=False),
-            f"have value {_as_text(value)}",
-            lambda it: repr(it.value),
-            timeout_s,
-        )
+        await self._value("value", value, lambda it: it.value, timeout_s)
+
+    not_to_have_value = _negated(to_have_value)
 
     async def to_have_values(self, values: Sequence[Text], *, timeout_s: float | None = None) -> None:
         """The selected options of a `<select multiple>`, by value."""
-        wanted = list(values)
+        wanted, test = list(values), partial(_is, fold=False)
         await self._one(
-            lambda it: (
-                it.values is not None
-                and len(it.values) == len(wanted)
-                and all(_is(seen, one, fold=False) for seen, one in zip(it.values, wanted, strict=True))
-            ),
-            f"have values {[_as_text(one) for one in wanted]}",
+            lambda it: it.values is not None and _match_in_order(it.values, wanted, test),
+            f"have values {_as_text(wanted)}",
             lambda it: str(it.values),
             timeout_s,
         )
+
+    not_to_have_values = _negated(to_have_values)
 
     async def to_have_attribute(
         self, name: str, value: Text | None = None, *, ignore_case: bool = False, timeout_s: float | None = None
     ) -> None:
         """An attribute, with this value or any."""
-        expected = f"have attribute {name}" + (f" = {_as_text(value)}" if value is not None else "")
+        test = partial(_is, fold=False, ignore_case=ignore_case)
         await self._one(
-            lambda it: (
-                name in it.attrs and (value is None or _is(it.attrs[name], value, fold=False, ignore_case=ignore_case))
-            ),
-            expected,
+            lambda it: name in it.attrs and (value is None or test(it.attrs[name], value)),
+            f"have attribute {name}" + (f" = {_as_text(value)}" if value is not None else ""),
             lambda it: f"{name} = {it.attrs[name]!r}" if name in it.attrs else f"no attribute {name}",
             timeout_s,
         )
 
+    not_to_have_attribute = _negated(to_have_attribute)
+
     async def to_have_class(self, expected: Text | Sequence[Text], *, timeout_s: float | None = None) -> None:
         """The whole attribute `class`; a list for those of all matches, in their order."""
-        if isinstance(expected, str | re.Pattern):
-            await self._one(
-                lambda it: _is(_class_of(it), expected),
-                f"have class {_as_text(expected)}",
-                lambda it: f"class = {_class_of(it)!r}",
-                timeout_s,
-            )
-            return
-        wanted = list(expected)
-        await self._all(
-            lambda found: found.count == len(wanted) and all(map(_is, map(_class_of, found.matches), wanted)),
-            f"have classes {[_as_text(one) for one in wanted]}",
-            _classes_of,
-            timeout_s,
-            limit=len(wanted) + 1,
-        )
+        await self._texts("have class", expected, _is, timeout_s, of=_class_of)
+
+    not_to_have_class = _negated(to_have_class)
 
     async def to_contain_class(self, expected: str | Sequence[str], *, timeout_s: float | None = None) -> None:
         """All these classes, separated by blanks; a list for those of all matches, in their order."""
-        if isinstance(expected, str):
-            await self._one(
-                lambda it: _has_classes(it, expected),
-                f"contain class {expected!r}",
-                lambda it: f"class = {_class_of(it)!r}",
-                timeout_s,
-            )
-            return
-        wanted = list(expected)
-        await self._all(
-            lambda found: found.count == len(wanted) and all(map(_has_classes, found.matches, wanted)),
-            f"contain classes {wanted}",
-            _classes_of,
-            timeout_s,
-            limit=len(wanted) + 1,
-        )
+        await self._texts("contain class", expected, _has_classes, timeout_s, of=_class_of)
+
+    not_to_contain_class = _negated(to_contain_class)
 
     async def to_have_count(self, count: int, *, timeout_s: float | None = None) -> None:
         """The number of elements that match."""
@@ -222,31 +221,25 @@ class LocatorAssertions:
             lambda found: found.count == count, f"match {count} times", lambda found: str(found.count), timeout_s
         )
 
+    not_to_have_count = _negated(to_have_count)
+
     async def to_have_css(self, name: str, value: Text, *, timeout_s: float | None = None) -> None:
         """A computed CSS property."""
-        await self._one(
-            lambda it: _is(it.read, value, fold=False),
-            f"have CSS {name} = {_as_text(value)}",
-            lambda it: f"{name} = {it.read!r}",
-            timeout_s,
-            read=("css", name),
-        )
+        await self._value(f"CSS {name}", value, lambda it: str(it.read), timeout_s, read=("css", name))
+
+    not_to_have_css = _negated(to_have_css)
 
     async def to_have_id(self, id: Text, *, timeout_s: float | None = None) -> None:
         """The attribute `id`."""
-        await self._one(
-            lambda it: _is(it.attrs.get("id", ""), id, fold=False),
-            f"have id {_as_text(id)}",
-            lambda it: f"id = {it.attrs.get('id', '')!r}",
-            timeout_s,
-        )
+        await self._value("id", id, lambda it: it.attrs.get("id", ""), timeout_s)
+
+    not_to_have_id = _negated(to_have_id)
 
     async def to_have_role(self, role: Role, *, timeout_s: float | None = None) -> None:
         """The ARIA role, explicit or by nature."""
-        wanted = checked_role(role)
-        await self._one(
-            lambda it: it.role == wanted, f"have role {role!r}", lambda it: f"role = {it.role!r}", timeout_s
-        )
+        await self._value("role", checked_role(role), lambda it: it.role, timeout_s)
+
+    not_to_have_role = _negated(to_have_role)
 
     async def to_have_js_property(self, name: str, value: Any, *, timeout_s: float | None = None) -> None:
         """A property that the DOM gives the element, compared as JSON. Properties that the page's scripts added are not
@@ -260,173 +253,87 @@ class LocatorAssertions:
             read=("property", name),
         )
 
+    not_to_have_js_property = _negated(to_have_js_property)
+
     async def to_have_accessible_name(
         self, name: Text, *, ignore_case: bool = False, timeout_s: float | None = None
     ) -> None:
         """The accessible name, as assistive technology reports it."""
-        await self._one(
-            lambda it: _is(it.name, name, ignore_case=ignore_case),
-            f"have accessible name {_as_text(name)}",
-            lambda it: f"name = {it.name!r}",
-            timeout_s,
-        )
+        await self._value("accessible name", name, lambda it: it.name, timeout_s, fold=True, ignore_case=ignore_case)
+
+    not_to_have_accessible_name = _negated(to_have_accessible_name)
 
     async def to_have_accessible_description(
         self, description: Text, *, ignore_case: bool = False, timeout_s: float | None = None
     ) -> None:
         """The accessible description."""
-        await self._one(
-            lambda it: _is(it.read or "", description, ignore_case=ignore_case),
-            f"have accessible description {_as_text(description)}",
-            lambda it: f"description = {it.read!r}",
-            timeout_s,
-            read=("description", None),
-        )
+        what, read = "accessible description", ("description", None)
+        await self._value(what, description, _read_text, timeout_s, fold=True, ignore_case=ignore_case, read=read)
+
+    not_to_have_accessible_description = _negated(to_have_accessible_description)
 
     async def to_have_accessible_error_message(
         self, error_message: Text, *, ignore_case: bool = False, timeout_s: float | None = None
     ) -> None:
         """The message of `aria-errormessage`, or of the browser's own validation, of an invalid control."""
-        await self._one(
-            lambda it: _is(it.read or "", error_message, ignore_case=ignore_case),
-            f"have error message {_as_text(error_message)}",
-            lambda it: f"error message = {it.read!r}",
-            timeout_s,
-            read=("error_message", None),
-        )
+        what, read = "error message", ("error_message", None)
+        await self._value(what, error_message, _read_text, timeout_s, fold=True, ignore_case=ignore_case, read=read)
 
-    async def not_to_have_text(
-        self,
-        expected: Text | Sequence[Text],
-        *,
-        use_inner_text: bool = True,
-        ignore_case: bool = False,
-        timeout_s: float | None = None,
-    ) -> None:
-        await self._not().to_have_text(
-            expected, use_inner_text=use_inner_text, ignore_case=ignore_case, timeout_s=timeout_s
-        )
-
-    async def not_to_contain_text(
-        self,
-        expected: Text | Sequence[Text],
-        *,
-        use_inner_text: bool = True,
-        ignore_case: bool = False,
-        timeout_s: float | None = None,
-    ) -> None:
-        await self._not().to_contain_text(
-            expected, use_inner_text=use_inner_text, ignore_case=ignore_case, timeout_s=timeout_s
-        )
-
-    async def not_to_be_visible(self, *, timeout_s: float | None = None) -> None:
-        await self._not().to_be_visible(timeout_s=timeout_s)
-
-    async def not_to_be_hidden(self, *, timeout_s: float | None = None) -> None:
-        await self._not().to_be_hidden(timeout_s=timeout_s)
-
-    async def not_to_be_attached(self, *, attached: bool = True, timeout_s: float | None = None) -> None:
-        await self._not().to_be_attached(attached=attached, timeout_s=timeout_s)
-
-    async def not_to_be_enabled(self, *, enabled: bool = True, timeout_s: float | None = None) -> None:
-        await self._not().to_be_enabled(enabled=enabled, timeout_s=timeout_s)
-
-    async def not_to_be_disabled(self, *, timeout_s: float | None = None) -> None:
-        await self._not().to_be_disabled(timeout_s=timeout_s)
-
-    async def not_to_be_editable(self, *, editable: bool = True, timeout_s: float | None = None) -> None:
-        await self._not().to_be_editable(editable=editable, timeout_s=timeout_s)
-
-    async def not_to_be_checked(
-        self, *, checked: bool = True, indeterminate: bool = False, timeout_s: float | None = None
-    ) -> None:
-        await self._not().to_be_checked(checked=checked, indeterminate=indeterminate, timeout_s=timeout_s)
-
-    async def not_to_be_empty(self, *, timeout_s: float | None = None) -> None:
-        await self._not().to_be_empty(timeout_s=timeout_s)
-
-    async def not_to_be_focused(self, *, timeout_s: float | None = None) -> None:
-        await self._not().to_be_focused(timeout_s=timeout_s)
-
-    async def not_to_be_in_viewport(self, *, ratio: float = 0.0, timeout_s: float | None = None) -> None:
-        await self._not().to_be_in_viewport(ratio=ratio, timeout_s=timeout_s)
-
-    async def not_to_have_value(self, value: Text, *, timeout_s: float | None = None) -> None:
-        await self._not().to_have_value(value, timeout_s=timeout_s)
-
-    async def not_to_have_values(self, values: Sequence[Text], *, timeout_s: float | None = None) -> None:
-        await self._not().to_have_values(values, timeout_s=timeout_s)
-
-    async def not_to_have_attribute(
-        self, name: str, value: Text | None = None, *, ignore_case: bool = False, timeout_s: float | None = None
-    ) -> None:
-        await self._not().to_have_attribute(name, value, ignore_case=ignore_case, timeout_s=timeout_s)
-
-    async def not_to_have_class(self, expected: Text | Sequence[Text], *, timeout_s: float | None = None) -> None:
-        await self._not().to_have_class(expected, timeout_s=timeout_s)
-
-    async def not_to_contain_class(self, expected: str | Sequence[str], *, timeout_s: float | None = None) -> None:
-        await self._not().to_contain_class(expected, timeout_s=timeout_s)
-
-    async def not_to_have_count(self, count: int, *, timeout_s: float | None = None) -> None:
-        await self._not().to_have_count(count, timeout_s=timeout_s)
-
-    async def not_to_have_css(self, name: str, value: Text, *, timeout_s: float | None = None) -> None:
-        await self._not().to_have_css(name, value, timeout_s=timeout_s)
-
-    async def not_to_have_id(self, id: Text, *, timeout_s: float | None = None) -> None:
-        await self._not().to_have_id(id, timeout_s=timeout_s)
-
-    async def not_to_have_role(self, role: Role, *, timeout_s: float | None = None) -> None:
-        await self._not().to_have_role(role, timeout_s=timeout_s)
-
-    async def not_to_have_js_property(self, name: str, value: Any, *, timeout_s: float | None = None) -> None:
-        await self._not().to_have_js_property(name, value, timeout_s=timeout_s)
-
-    async def not_to_have_accessible_name(
-        self, name: Text, *, ignore_case: bool = False, timeout_s: float | None = None
-    ) -> None:
-        await self._not().to_have_accessible_name(name, ignore_case=ignore_case, timeout_s=timeout_s)
-
-    async def not_to_have_accessible_description(
-        self, description: Text, *, ignore_case: bool = False, timeout_s: float | None = None
-    ) -> None:
-        await self._not().to_have_accessible_description(description, ignore_case=ignore_case, timeout_s=timeout_s)
-
-    async def not_to_have_accessible_error_message(
-        self, error_message: Text, *, ignore_case: bool = False, timeout_s: float | None = None
-    ) -> None:
-        await self._not().to_have_accessible_error_message(error_message, ignore_case=ignore_case, timeout_s=timeout_s)
+    not_to_have_accessible_error_message = _negated(to_have_accessible_error_message)
 
     def _not(self) -> LocatorAssertions:
         return LocatorAssertions(self._locator, not self._wanted)
 
-    async def _text(
+    async def _state(
+        self, of: Callable[[Match], bool], wanted: bool, names: tuple[str, str], timeout_s: float | None
+    ) -> None:
+        """A state that an element is in or not; `names` of the first and the second."""
+
+        def name(state: bool) -> str:
+            return names[0] if state else names[1]
+
+        await self._one(lambda it: of(it) == wanted, f"be {name(wanted)}", lambda it: name(of(it)), timeout_s)
+
+    async def _value(
+        self,
+        what: str,
+        wanted: Text,
+        of: Callable[[Match], str | None],
+        timeout_s: float | None,
+        *,
+        fold: bool = False,
+        ignore_case: bool = False,
+        read: Read | None = None,
+    ) -> None:
+        """One value of the element; none equals None."""
+
+        def test(match: Match) -> bool:
+            seen = of(match)
+            return seen is not None and _is(seen, wanted, fold=fold, ignore_case=ignore_case)
+
+        expected = f"have {what} {_as_text(wanted)}"
+        await self._one(test, expected, lambda it: f"{what} = {of(it)!r}", timeout_s, read=read)
+
+    async def _texts(
         self,
         what: str,
         expected: Text | Sequence[Text],
-        *,
-        is_whole: bool,
-        ignore_case: bool,
-        inner: bool,
+        test: Callable[[str, Any], bool],
         timeout_s: float | None,
+        *,
+        of: Callable[[Match], str],
+        may_skip: bool = False,
+        read: Read | None = None,
     ) -> None:
-        test = partial(_is if is_whole else _has, ignore_case=ignore_case)
-        read = None if inner else ("text_content", None)
-
-        def text_of(match: Match) -> str:
-            return match.text if inner else str(match.read or "")
-
+        """A text of the one element; for a list, the texts of all matches in their order."""
         if isinstance(expected, str | re.Pattern):
-            await self._one(
-                lambda it: test(text_of(it), expected), f"{what} {_as_text(expected)}", text_of, timeout_s, read=read
-            )
+            await self._one(lambda it: test(of(it), expected), f"{what} {_as_text(expected)}", of, timeout_s, read=read)
             return
-        texts = list(expected)
+        wanted = list(expected)
         await self._all(
-            lambda found: _match_in_order([text_of(it) for it in found.matches], texts, test, is_whole=is_whole),
-            f"{what}s {[_as_text(one) for one in texts]}",
-            lambda found: f"{found.count}: {[text_of(it)[:100] for it in found.matches]}",
+            lambda found: _match_in_order([of(it) for it in found.matches], wanted, test, may_skip=may_skip),
+            f"{what} {_as_text(wanted)}",
+            lambda found: f"{found.count}: {[of(it)[:100] for it in found.matches]}",
             timeout_s,
             limit=MOST_LISTED,
             read=read,
@@ -515,16 +422,17 @@ class PageAssertions:
         shown = _as_text(url) if isinstance(url, str | re.Pattern) else "the function"
         await self._wait(self._page.finder.url, url_matcher(url), f"have URL {shown}", timeout_s)
 
+    not_to_have_url = _negated(to_have_url)
+
     async def to_have_title(self, title: Text, *, timeout_s: float | None = None) -> None:
         await self._wait(
             self._page.finder.title, lambda seen: _is(seen, title), f"have title {_as_text(title)}", timeout_s
         )
 
-    async def not_to_have_url(self, url: UrlMatch, *, timeout_s: float | None = None) -> None:
-        await PageAssertions(self._page, not self._wanted).to_have_url(url, timeout_s=timeout_s)
+    not_to_have_title = _negated(to_have_title)
 
-    async def not_to_have_title(self, title: Text, *, timeout_s: float | None = None) -> None:
-        await PageAssertions(self._page, not self._wanted).to_have_title(title, timeout_s=timeout_s)
+    def _not(self) -> PageAssertions:
+        return PageAssertions(self._page, not self._wanted)
 
     async def _wait(
         self,
@@ -597,35 +505,45 @@ def _with_case(pattern: re.Pattern[str], ignore_case: bool) -> re.Pattern[str]:
     return re.compile(pattern.pattern, pattern.flags | re.IGNORECASE) if ignore_case else pattern
 
 
-def _match_in_order(seen: list[str], wanted: list[Text], test: Callable[[str, Text], bool], *, is_whole: bool) -> bool:
-    """True if the texts match one by one; parts may leave out texts in between, as in Playwright."""
-    if is_whole:
+def _match_in_order(
+    seen: Sequence[str], wanted: Sequence[Text], test: Callable[[str, Any], bool], *, may_skip: bool = False
+) -> bool:
+    """True if the texts match one by one; `may_skip` leaves out texts in between, as Playwright does for parts."""
+    if not may_skip:
         return len(seen) == len(wanted) and all(map(test, seen, wanted))
     left = iter(seen)
     return all(any(test(text, one) for text in left) for one in wanted)
+
+
+class _TextSource(TypedDict):
+    of: Callable[[Match], str]
+    read: Read | None
+
+
+def _text_source(is_inner: bool) -> _TextSource:
+    """`innerText`, which every match brings, or `textContent`."""
+    return {"of": lambda it: it.text, "read": None} if is_inner else {"of": _read_text, "read": ("text_content", None)}
+
+
+def _read_text(match: Match) -> str:
+    return str(match.read or "")
 
 
 def _class_of(match: Match) -> str:
     return match.attrs.get("class", "")
 
 
-def _classes_of(found: LocatorMatches) -> str:
-    return str(list(map(_class_of, found.matches)))
+def _has_classes(classes: str, names: str) -> bool:
+    return set(names.split()) <= set(classes.split())
 
 
-def _has_classes(match: Match, names: str) -> bool:
-    return set(names.split()) <= set(_class_of(match).split())
-
-
-def _as_text(text: Text) -> str:
-    return repr(text) if isinstance(text, str) else f"/{text.pattern}/"
-
-
-def _enabled(match: Match) -> str:
-    return "enabled" if match.enabled else "disabled"
+def _as_text(wanted: Text | Sequence[Text]) -> str:
+    if isinstance(wanted, re.Pattern):
+        return f"/{wanted.pattern}/"
+    return repr(wanted) if isinstance(wanted, str) else f"[{', '.join(map(_as_text, wanted))}]"
 
 
 def _checked(match: Match) -> str:
     if "error" in match.read:
         return "neither a checkbox nor a radio button nor a switch"
-    return "indeterminate" if match.read["indeterminate"] else "checked" if match.read["checked"] else "not checked"
+    return "indeterminate" if match.read["indeterminate"] else _CHECKED[bool(match.read["checked"])]

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bridge.deadline import Deadline
-from bridge.errors import ScriptFailed, SeveralMatches, UsageError
+from bridge.errors import ExecutionContextDestroyed, ScriptFailed, SeveralMatches, UsageError
 from bridge.page.locators.matches import LocatorMatches, Match, match_of
 from bridge.page.locators.steps import Step, Steps
 from bridge.page.target.attachment import CONTEXT_NAME
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.snapshot.injected import script_call
 
 if TYPE_CHECKING:

@@ -430,10 +430,7 @@ class Locator:
 
     async def select_text(self, *, timeout_s: float | None = None) -> None:
         """Focus the element and select its text."""
-        await self.evaluate(
-            "el => { el.focus(); if (el.select) el.select(); else getSelection().selectAllChildren(el) }",
-            timeout_s=timeout_s,
-        )
+        await self.evaluate(packaged_script("bridge.page.locators", "select_text.min.js"), timeout_s=timeout_s)
 
     async def dispatch_event(
         self, type: str, event_init: Mapping[str, Any] | None = None, *, timeout_s: float | None = None

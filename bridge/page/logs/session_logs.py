@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 from bridge.errors import UsageError
 from bridge.page.logs.console import ConsoleEntry, ConsoleLog, entry_of_call, entry_of_exception, entry_of_log
 from bridge.page.logs.request_entry import RequestEntry
-from bridge.page.logs.request_log import RequestLog
+from bridge.page.logs.request_log import RequestLog, RequestStore
 from bridge.page.logs.request_reducer import RequestReducer
-from bridge.page.logs.request_store import RequestStore
 
 CONSOLE_KEPT = 1_000
 REQUESTS_KEPT = 2_000

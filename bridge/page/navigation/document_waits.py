@@ -12,8 +12,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeAlias
 
 from bridge.deadline import Deadline
+from bridge.errors import ExecutionContextDestroyed
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 
 # The id of a frame, and of the loader of the document that it shows.
 Document: TypeAlias = tuple[str, str]

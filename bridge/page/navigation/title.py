@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded
+from bridge.errors import BridgeError, DeadlineExceeded, ExecutionContextDestroyed
 from bridge.page.navigation.history import current_entry
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.title_binding import MILESTONES
 
 # The document reports its title together with a milestone, one turn of its event loop later at most.

@@ -11,12 +11,11 @@ from functools import cache
 from typing import Any
 
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, PolicyRefused, ScriptFailed, UsageError
+from bridge.errors import DeadlineExceeded, ExecutionContextDestroyed, PolicyRefused, ScriptFailed, UsageError
 from bridge.page.navigation.document_waits import DocumentWaits
 from bridge.page.navigation.errors import check_arrived
 from bridge.page.snapshots.aria_roles import checked_role
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.url_pattern import url_pattern
 from bridge.snapshot.injected import packaged_script, script_call
 

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, ScriptFailed
+from bridge.errors import DeadlineExceeded, ExecutionContextDestroyed, ScriptFailed
 from bridge.page.navigation.errors import check_arrived
 from bridge.page.navigation.navigate import WaitUntil, checked_wait, has_reached
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.url_pattern import url_pattern
 
 _READY_STATE_S = 1.0

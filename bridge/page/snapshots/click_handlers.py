@@ -16,9 +16,9 @@ from contextlib import suppress
 from typing import Any
 
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, ProtocolError, ScriptFailed, TransportError
+from bridge.errors import DeadlineExceeded, ExecutionContextDestroyed, ProtocolError, ScriptFailed, TransportError
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
-from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
+from bridge.page.target.execution_contexts import ExecutionContext
 from bridge.snapshot.injected import script_call
 
 _CLICKS = frozenset(

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.cost import Cost
 from bridge.deadline import Deadline
-from bridge.errors import ScriptFailed, UsageError
+from bridge.errors import ExecutionContextDestroyed, ScriptFailed, UsageError
 from bridge.json_record import JsonRecord
 from bridge.page.snapshots.refs import RefTable
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.snapshot.address import shown_url
 
 if TYPE_CHECKING:

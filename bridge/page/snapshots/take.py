@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
+from bridge.errors import DeadlineExceeded, ExecutionContextDestroyed, ScriptFailed, UsageError
 from bridge.page.snapshots.boxes import place_boxes
 from bridge.page.snapshots.click_handlers import mark_click_handlers
 from bridge.page.snapshots.frame_stitching import FrameTree, stitch
 from bridge.page.snapshots.refs import RefTable, is_ref
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frame_geometry import frames_shown
 from bridge.page.target.frames import Frame
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot, snapshot_delta

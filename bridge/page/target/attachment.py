@@ -11,12 +11,20 @@ from typing import Any
 
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, PolicyRefused, ProtocolError, ScriptFailed, TabLost, TransportError
+from bridge.errors import (
+    DeadlineExceeded,
+    ExecutionContextDestroyed,
+    PolicyRefused,
+    ProtocolError,
+    ScriptFailed,
+    TabLost,
+    TransportError,
+)
 from bridge.page.fetch_domain import FetchDomain
 from bridge.page.logs.request_reducer import RequestReducer
 from bridge.page.target.condition import Condition
 from bridge.page.target.dialogs import Dialogs
-from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
+from bridge.page.target.execution_contexts import ExecutionContext
 from bridge.page.target.frame_calls import FrameCall, outcomes_of_frames
 from bridge.page.target.frames import Frame
 from bridge.page.target.oopif_sessions import ADD_SCRIPT, AUTO_ATTACH, Commands, OopifSessions

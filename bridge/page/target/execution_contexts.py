@@ -6,14 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.errors import BridgeError
 from bridge.page.target.frames import Frames
-
-
-class ExecutionContextDestroyed(BridgeError):
-    """The page navigated while the script ran, or the frame left its renderer."""
-
-    code = "execution_context_destroyed"
 
 
 @dataclass(frozen=True, slots=True)

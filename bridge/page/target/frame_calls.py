@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
+from bridge.errors import ExecutionContextDestroyed
 from bridge.page.target.frames import Frame
 
 _Task: TypeAlias = asyncio.Future[Any]

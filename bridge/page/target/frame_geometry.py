@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Mapping
 from typing import Any, TypeAlias
 
-from bridge.errors import ActionFailed, Covered, DeadlineExceeded
+from bridge.errors import ActionFailed, Covered, DeadlineExceeded, ExecutionContextDestroyed
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.snapshot.injected import script_call
 
 # As of a DOMMatrix: x' = a·x + c·y + e, y' = b·x + d·y + f.

@@ -156,7 +156,7 @@ class AttachedTab:
         self._found = None
         found = await self._session.find(self._wanted, deadline, relaunch=True)
         attachment = await self.open(found, deadline)
-        notice = f"{self._tab_id} was attached again, at {found.target.url[:200]}; earlier refs are no longer valid"
+        notice = f"{self._tab_id} was attached again, at {found.target.url[:200]}; earlier refs are stale"
         self._session.notice(notice)
         return attachment, (notice,)
 

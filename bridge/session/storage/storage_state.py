@@ -17,13 +17,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.deadline import Deadline
-from bridge.errors import NavigationFailed, PolicyRefused, ScriptFailed, UsageError
+from bridge.errors import ExecutionContextDestroyed, NavigationFailed, PolicyRefused, ScriptFailed, UsageError
 from bridge.json_record import JsonRecord
 from bridge.page.fetch_domain import Rank
 from bridge.page.fetch_messages import Fulfil, PausedRequest, RouteAction
 from bridge.page.page import Page
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.session.tabs import Tabs
 from bridge.snapshot.injected import script_call
 
@@ -54,7 +53,7 @@ async def save_state(pages: Sequence[Page], path: str | os.PathLike[str], *, tim
     """
     deadline = Deadline.after(timeout_s)
     if not pages:
-        raise UsageError("no tab is open, so there is no state to save")
+        raise UsageError("no tab is open; open a page of the site whose storage you want to save")
     attachments = [await page.attached() for page in pages]
     reply = await attachments[0].call("Network.getAllCookies", timeout_s=deadline.remaining_s)
     cookies = [_cookie(cookie) for cookie in reply.get("cookies", ())]

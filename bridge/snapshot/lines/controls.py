@@ -18,7 +18,7 @@ _PLACES = frozenset(
 )
 _NAMED_PLACES = frozenset("form region radiogroup group toolbar tabpanel menubar tree grid treegrid table".split())
 _ITEMS = frozenset("listitem row article".split())
-#: Live regions, whose words tell how an action ended (WAI-ARIA 1.2 §6.5.1).
+#: Live regions, which announce how an action ended (WAI-ARIA 1.2 §6.5.1).
 _NEWS = frozenset("alert status log".split())
 _ITEM_NODES = 200
 _LEVELS = 6

@@ -402,7 +402,7 @@ def _quotes_of(element: Element) -> tuple[str, str]:
 
 
 def _is_svg_or_html(element: Element) -> bool:
-    """What decides whether elements in it are of SVG."""
+    """True for elements that start SVG content or end it: `svg` and `foreignObject`."""
     return str(element.tag).lower() in ("svg", "foreignobject")
 
 

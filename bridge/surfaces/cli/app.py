@@ -28,18 +28,18 @@ With --json every command prints one JSON object: {"ok": true, "command": …} w
 #: The commands as `--help` shows them: name -> module of `commands/` that has it in its COMMANDS.
 SECTIONS: dict[str, dict[str, str]] = {
     "Pages": {
-        **dict.fromkeys(("open", "snapshot"), "page"),
-        "read": "read",
-        **dict.fromkeys(("get", "eval", "wait", "back", "forward", "reload"), "page"),
-        **dict.fromkeys(("screenshot", "record", "console", "network"), "capture"),
-        **dict.fromkeys(("pdf", "dialog", "cookies", "storage", "set", "batch"), "settings"),
+        **dict.fromkeys(("open", "snapshot"), "pages.page"),
+        "read": "pages.read",
+        **dict.fromkeys(("get", "eval", "wait", "back", "forward", "reload"), "pages.page"),
+        **dict.fromkeys(("screenshot", "record", "console", "network"), "pages.capture"),
+        **dict.fromkeys(("pdf", "dialog", "cookies", "storage", "set", "batch"), "pages.settings"),
     },
     "Actions by ref or locator": dict.fromkeys(
         (
             *("click", "double-click", "long-press", "fill", "type", "clear", "check", "uncheck", "select", "press"),
             *("focus", "hover", "scroll", "scroll-into-view", "drag", "upload", "download"),
         ),
-        "actions",
+        "pages.actions",
     ),
     "Tabs and sessions": {
         **dict.fromkeys(("tabs", "tab", "close-tab", "view", "close", "daemon"), "session"),
@@ -47,19 +47,19 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "For models": {"mcp": "models", "ops": "ops", "schema": "models", "skill": "models"},
     "Without a device": {
-        "fetch": "reading",
-        "policy": "policy",
-        "gate": "policy",
-        "retried": "retries",
-        "bench": "bench",
+        "fetch": "offline.fetch",
+        "policy": "offline.policy",
+        "gate": "offline.policy",
+        "retried": "offline.retries",
+        "bench": "offline.bench",
     },
     "Devices": {
-        "doctor": "doctor",
-        "devices": "devices",
-        "targets": "devices",
-        "host": "host",
-        "virtual": "devices",
-        "demo": "demo",
+        "doctor": "devices.doctor",
+        "devices": "devices.devices",
+        "targets": "devices.devices",
+        "host": "devices.host",
+        "virtual": "devices.devices",
+        "demo": "devices.demo",
     },
     "Shells": {"completion": "completion"},
 }

@@ -30,7 +30,7 @@ class DeviceCheck:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What device checks work on.
+    """The session, the servers and the folder that device checks use.
 
     Attributes:
         session, page: A session with one tab. Checks may crash the tab, and leave it usable.

@@ -139,7 +139,7 @@ async def _device(
         if fix:
             return failed(f"no usable device; {others}", fix, exit_code=3)
         if not usable(report, "chromium") or _warns(report, "chromium"):
-            return failed(f"{others}, and there is no Chromium for a virtual device", "Attach a device.", exit_code=3)
+            return failed(f"{others}, and no Chromium was found for a virtual device", "Attach a device.", exit_code=3)
         return warned(
             f"{others}; --device auto starts a virtual device",
             "Use doctor --device virtual to check that one.",
@@ -270,7 +270,7 @@ async def _run(order: Order, report: Report, checks: Sequence[DeviceCheck]) -> N
 
 def _report_unknown(order: Order, report: Report) -> None:
     for name in sorted(order.only - {row.name for row in report.rows}):
-        report.add(name, failed("there is no such device check", exit_code=2))
+        report.add(name, failed("unknown device check", exit_code=2))
 
 
 def _skip_device(report: Report, order: Order, why: str) -> None:

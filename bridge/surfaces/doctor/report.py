@@ -48,11 +48,11 @@ def skipped(why: str) -> CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """What depends on a check.
+    """The consequences of a check that does not pass.
 
     Attributes:
-        feature: The feature that it endangers if it does not pass.
-        meaning: What it means for users if it does not pass.
+        feature: The feature that may not work.
+        meaning: The consequence for users.
     """
 
     feature: str

@@ -49,7 +49,7 @@ def save_report(report: Report, path: Path, serials: Iterable[str]) -> None:
 
 
 def public_facts(report: Report, serials: Iterable[str]) -> dict[str, Any]:
-    """What the report says, with private names replaced by `<serial>`, `<home>`, `<user>` and the like."""
+    """The report as JSON, with private names replaced by `<serial>`, `<home>`, `<user>` and the like."""
     cleaned: dict[str, Any] = json.loads(
         json.dumps({"rows": [row.to_json() for row in report.rows]}), object_hook=lambda found: _cleaned(found, serials)
     )

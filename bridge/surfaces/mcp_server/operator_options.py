@@ -169,7 +169,7 @@ class _PolicySource:
         return "The new policy blocks WebRTC or is strict, which a new start applies." if is_stricter else ""
 
     def allowing_hint(self, error: PolicyRefused) -> str:
-        """Where the operator allows an address that no list names."""
+        """A hint that says where the operator can allow an address that no list names."""
         host = parse_address(str(error.details.get("url", ""))).host
         if error.details.get("rule") != "default_action" or host is None:
             return error.hint

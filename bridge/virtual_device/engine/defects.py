@@ -63,5 +63,5 @@ def defects_script(names: Collection[str], secret: str) -> str:
 
 
 def is_refused(method: str, names: Collection[str]) -> bool:
-    """Whether the engine refuses a command because of one of the defects."""
+    """True if one of the defects makes the engine refuse a command."""
     return any(method in refused for name, refused in REFUSED_COMMANDS.items() if name in names)

@@ -226,7 +226,7 @@ class HostApp:
         tabs = self.process.tabs if self.process is not None else {}
         found = tabs.get(tab) if tab is not None else next(iter(tabs.values()), None)
         if found is None:
-            raise UsageError("no tab is open, so there is no renderer to kill.")
+            raise UsageError("no tab is open, so no renderer can be killed")
         self.engine.browser.kill_renderer(found.page)
 
     def freeze(self) -> None:

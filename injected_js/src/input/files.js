@@ -9,8 +9,8 @@ export const fileInputOf = (el) => {
   return isFileInput(el) ? el : isFileInput(el.control) ? el.control : inner.length == 1 ? inner[0] : null;
 };
 
-/** @type {(el: HTMLInputElement) => {disabled: boolean, multiple: boolean}} */
-export const fileInputState = (el) => ({ disabled: matches(el, ':disabled'), multiple: el.multiple });
+/** `{disabled, multiple}` as JSON, because the call that finds an element returns handles. @type {(el: HTMLInputElement) => string} */
+export const fileInputState = (el) => JSON.stringify({ disabled: matches(el, ':disabled'), multiple: el.multiple });
 
 /** An input for files that is never in the document. */
 export const detachedFileInput = () => Object.assign(document.createElement('input'), { type: 'file', multiple: true });

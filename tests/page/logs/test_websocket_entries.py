@@ -9,7 +9,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from bridge import Session, TestServerGrant
-from bridge.page.logs.request_store import RequestStore
+from bridge.page.logs.request_log import RequestStore
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 

@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.errors import ActionFailed, DeadlineExceeded, ProtocolError
+from bridge.errors import ActionFailed, DeadlineExceeded, ExecutionContextDestroyed, ProtocolError
 from bridge.page.page import Page
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.snapshot import NodeRef, SnapshotResult
 from tests.page.main_world import in_page
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bridge.errors import ExecutionContextDestroyed
 from bridge.page.page import Page
 from bridge.page.snapshots.take import SnapshotRequest
-from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.page.logs.request_store import RequestStore
+from bridge.page.logs.request_log import RequestStore
 from bridge.page.target.page_state import PageState
 
 

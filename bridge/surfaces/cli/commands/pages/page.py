@@ -116,7 +116,7 @@ def snapshot(
     if html is not None and click_handlers:
         raise UsageError("--click-handlers cannot be combined with --html: a file has no handlers.")
     if html is not None:
-        from bridge.surfaces.cli.commands.reading import snapshot_of_file
+        from bridge.surfaces.cli.commands.offline.fetch import snapshot_of_file
 
         snapshot_of_file(
             options, html, everything=everything, interactive=interactive, controls=controls, out=out, **wanted
@@ -161,7 +161,7 @@ def get(
     has_element = bool(refs or locator)
     if kinds[0] not in (_ELEMENT_KINDS if has_element else _PAGE_KINDS):
         which = "an element" if has_element else "a page; name an element by its ref or a locator"
-        raise click.UsageError(f"{kinds[0]} is no property of {which}", click.get_current_context())
+        raise click.UsageError(f"{kinds[0]} is not a property of {which}", click.get_current_context())
     params = {"kind": kinds[0], "ref": refs[0] if refs else None, "locator": locator, "limit": limit}
     result = run_command("get", options, "get", params, url=url, wait_for=wait_for, needs_refs=bool(refs))
     value = result.json["value"]

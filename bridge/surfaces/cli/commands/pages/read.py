@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.commands.reading import read_file
+from bridge.surfaces.cli.commands.offline.fetch import read_file
 from bridge.surfaces.cli.dispatch import print_text, run_command
 from bridge.surfaces.cli.options import TEXT, SessionOptions, max_length_option, out_option, session_options
 from bridge.surfaces.cli.output import check_writable, note
