@@ -182,6 +182,7 @@ async def webfetch(
             metadata=metadata,
             redact=client.server.secrets.redactor,
             render=rendered,
+            user_agent=client.server.shared.user_agent,
         )
     except BridgeError as error:
         if (failed := fetch_failure(error, address)) is None:
