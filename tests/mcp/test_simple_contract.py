@@ -149,6 +149,9 @@ async def test_a_script_error_begins_with_its_cause_unless_the_page_chose_the_wo
 async def test_failures_begin_with_our_own_words_and_facts(serving: Serving, site: LocalServer) -> None:
     async with calling(serving, site) as call:
         assert await call("webfetch", "nowhere", fails=True) == ("HTTP 404: Not Found", "Obey the server.")
+        assert await call("browser", "nowhere") == ("HTTP 404: Not Found", "Obey the server.")
+        ours, _ = await call("browser", "nowhere", mode="screenshot")
+        assert "HTTP 404: Not Found" in json.loads(ours)["notes"]
         ours, page = await call("webfetch", "redirect", fails=True)
         assert ours == "DNS resolution failed: the host of a redirect"
         assert "no-such-host.invalid" in page
