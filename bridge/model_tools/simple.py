@@ -194,7 +194,9 @@ async def webfetch(
         notes += "".join(f"{name}: {clean(value)}\n" for name, value in page.metadata.to_json().items())
     how = "rendered" if page.rendered else f"fetched, HTTP {page.status}"
     outcome = f"{how}{'; truncated' if page.truncated else ''}"
-    return ToolResult(outcome, f"{notes}\n{page.markdown}" if notes else page.markdown, page.url, max_chars=_max_chars(max_length))
+    return ToolResult(
+        outcome, f"{notes}\n{page.markdown}" if notes else page.markdown, page.url, max_chars=_max_chars(max_length)
+    )
 
 
 def _max_chars(max_length: int) -> int:
@@ -299,7 +301,9 @@ async def _extracted(page: Page, max_length: int, client: ClientContext, status:
     except BridgeError as error:
         raise _Failed(f"Extraction failed: {error.code}", clean(error.message)) from error
     note = "" if found.markdown.strip() else "The page has no text to extract."
-    return ToolResult("\n".join(filter(None, [status, note])), found.markdown, found.url, max_chars=_max_chars(max_length))
+    return ToolResult(
+        "\n".join(filter(None, [status, note])), found.markdown, found.url, max_chars=_max_chars(max_length)
+    )
 
 
 def _saved(folder: Path, image_bytes: bytes) -> Path:

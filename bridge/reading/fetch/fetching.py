@@ -26,6 +26,7 @@ from bridge.reading.fetch.http import Fetcher
 from bridge.reading.fetch.response import MAX_BODY_BYTES, FetchedResponse
 from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, page_text, shown_text
 from bridge.reading.markdown.blocks import Block
+from bridge.reading.markdown.document import checked_length
 from bridge.reading.metadata import PageFacts
 from bridge.reading.workers import in_reader
 
@@ -179,6 +180,7 @@ async def webfetch(
         raise UsageError("outline and section exclude each other")
     if user_agent is not None and not re.fullmatch(r"[\x21-\x7e]([\x20-\x7e]{0,998}[\x21-\x7e])?", user_agent):
         raise UsageError("user_agent must be up to 1,000 printable ASCII characters.")
+    max_length = checked_length(max_length)
     wanted = Wanted(selector, links, mode)
     wanted.check()
     started = time.perf_counter()
