@@ -55,6 +55,8 @@ class ReadRequest:
             raise UsageError(f"links={self.links!r}", hint='Use "inline", "ref" or "none".')
         if self.outline and self.section is not None:
             raise UsageError("outline and section exclude each other")
+        if self.selector is not None and not self.selector.strip():
+            raise UsageError("selector is empty; it must be a CSS selector.")
         checked_length(self.max_length)
 
 

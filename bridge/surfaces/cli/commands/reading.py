@@ -156,7 +156,7 @@ def snapshot_of_file(
 ) -> None:
     """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
     from bridge.reading.charset import decode_text
-    from bridge.snapshot.plain_html.snapshot import HtmlSnapshotOptions, snapshot_html
+    from bridge.snapshot import HtmlSnapshotOptions, snapshot_html
 
     body, url = html_input(source)
     wanted = HtmlSnapshotOptions(
