@@ -51,6 +51,12 @@ def test_wrong_arguments_are_refused() -> None:
             convert(TEA, **wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError):
         convert(TEA, selector="p[")
+    for length in ("412", None, True, 1.5, float("nan")):
+        with pytest.raises(UsageError, match="max_length"):
+            convert(TEA, max_length=length)  # type: ignore[arg-type]
+    for html, base_url in ((None, ""), (5, ""), ("", None), ("", b"")):
+        with pytest.raises(UsageError, match="it must be text"):
+            convert(html, base_url)  # type: ignore[arg-type]
     with pytest.raises(FetchFailed):
         convert(TEA, selector="video")
 

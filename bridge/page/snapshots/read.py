@@ -46,12 +46,17 @@ class ReadRequest:
     metadata: bool = False
 
     def __post_init__(self) -> None:
+        from bridge.reading.markdown.document import checked_length
+
         if self.mode not in ("main_content", "article", "raw"):
             raise UsageError(f"mode={self.mode!r}", hint='Use "main_content", "article" or "raw".')
         if self.links not in ("inline", "ref", "none"):
             raise UsageError(f"links={self.links!r}", hint='Use "inline", "ref" or "none".')
         if self.outline and self.section is not None:
             raise UsageError("outline and section exclude each other")
+        if self.selector is not None and not self.selector.strip():
+            raise UsageError("selector is empty; it must be a CSS selector.")
+        checked_length(self.max_length)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ connections. There are no cookies, no credentials and no proxies from the enviro
 
 from __future__ import annotations
 
+import re
 import ssl
 import time
 from collections import OrderedDict
@@ -25,6 +26,7 @@ from bridge.reading.fetch.http import Fetcher
 from bridge.reading.fetch.response import MAX_BODY_BYTES, FetchedResponse
 from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, page_text, shown_text
 from bridge.reading.markdown.blocks import Block
+from bridge.reading.markdown.document import checked_length
 from bridge.reading.metadata import PageFacts
 from bridge.reading.workers import in_reader
 
@@ -141,6 +143,7 @@ async def webfetch(
     mode: Mode = "main_content",
     cache: FetchCache | None = None,
     render: Render | None = None,
+    user_agent: str | None = None,
     tls: ssl.SSLContext | None = None,
 ) -> Fetched:
     """The page at `url`.
@@ -159,6 +162,7 @@ async def webfetch(
         mode: The main content, an article in any case, or the whole body.
         cache: Searched first; responses are stored in it.
         render: Renders a page that is empty without JavaScript; without it, a note reports the empty page.
+        user_agent: What to send as User-Agent; that of the newest known WebView by default.
         tls: Certificate authorities other than the public ones.
 
     Raises:
@@ -174,11 +178,14 @@ async def webfetch(
         raise UsageError(f"timeout_s is {timeout_s:g}; it must be more than 0.")
     if outline and section is not None:
         raise UsageError("outline and section exclude each other")
+    if user_agent is not None and not re.fullmatch(r"[\x21-\x7e]([\x20-\x7e]{0,998}[\x21-\x7e])?", user_agent):
+        raise UsageError("user_agent must be up to 1,000 printable ASCII characters.")
+    max_length = checked_length(max_length)
     wanted = Wanted(selector, links, mode)
     wanted.check()
     started = time.perf_counter()
     deadline = Deadline.after(timeout_s)
-    work = _Work(egress, Fetcher(egress, deadline, tls), deadline, wanted, cache, render)
+    work = _Work(egress, Fetcher(egress, deadline, tls, user_agent), deadline, wanted, cache, render)
     try:
         async with deadline.bound(url, lambda: work.fetcher.wire.last_seen):
             first, texts = await work.read(url, pages)
