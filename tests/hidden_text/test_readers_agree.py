@@ -110,7 +110,7 @@ def _rows() -> Iterator[str]:
     for limit in LIMITS:
         yield f"| {' · '.join(limit.tricks)} | {', '.join(limit.shown_by)} | {limit.why} |"
     yield ""
-    yield "The three readers, `web_read`, `browser` and `webfetch`, agree on the tricks that the first two columns count:"
+    yield "The three readers, `web_read`, `browser` and `webfetch`, agree on the tricks of the first two columns:"
     yield ""
     yield "| how text is hidden | all hide | all show | only `webfetch` shows |"
     yield "|---|---|---|---|"
