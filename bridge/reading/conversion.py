@@ -22,7 +22,7 @@ class Converted:
         kind: `article` for one text, `list` for a page of cards or links, `page` where neither stands out.
         metadata: Description, author, dates, canonical URL and language, as far as the document says them.
         headings: The headings of the content, with the anchors of those that have one.
-        hidden_text_removed: Texts left out because attributes or inline styles hide them from people.
+        hidden_text_removed: Texts left out because attributes or styles hide them from people.
         truncated: Whether `max_length` cut something off.
     """
 

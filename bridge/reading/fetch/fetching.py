@@ -58,7 +58,7 @@ class Fetched(JsonRecord):
         redirects: The URLs before the final one, the requested one first.
         notes: Remarks for a reader: an empty shell, a next page that failed.
         pages: The number of pages in it.
-        hidden_text_removed: Texts left out because attributes or inline styles hide them from people.
+        hidden_text_removed: Texts left out because attributes or styles hide them from people.
         rendered: The text comes from `render`, not from the response.
     """
 
