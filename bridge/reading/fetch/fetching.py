@@ -24,7 +24,8 @@ from bridge.json_record import JsonRecord
 from bridge.policy.pinning import PinnedEgress
 from bridge.reading.fetch.http import Fetcher
 from bridge.reading.fetch.response import MAX_BODY_BYTES, FetchedResponse
-from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, page_text, shown_text
+from bridge.reading.fetch.response_text import read_response
+from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, shown_text
 from bridge.reading.markdown.blocks import Block
 from bridge.reading.markdown.document import checked_length
 from bridge.reading.metadata import PageFacts
@@ -189,12 +190,16 @@ async def webfetch(
     try:
         async with deadline.bound(url, lambda: work.fetcher.wire.last_seen):
             first, texts = await work.read(url, pages)
+            page = first.page
+            summary = page.facts.description if metadata else ""
+            markdown, cut = await in_reader(
+                lambda: shown_text(
+                    texts, max_length, summary=summary, only_outline=outline, section=section, redact=redact
+                )
+            )
     except DeadlineExceeded as error:
         wire = work.fetcher.wire
         raise RequestTimedOut(url, timeout_s, wire.last_seen, wire.phase) from error
-    page = first.page
-    summary = page.facts.description if metadata else ""
-    markdown, cut = shown_text(texts, max_length, summary=summary, only_outline=outline, section=section, redact=redact)
     wire = work.fetcher.wire
     return Fetched(
         markdown=markdown,
@@ -270,7 +275,7 @@ class _Work:
             self.body_truncated = True
             self.notes.append(f"{response.url} is larger than {MAX_BODY_BYTES:,} bytes; the rest was not read.")
         self.fetcher.wire.saw(f"reading {len(response.body):,} bytes", "reading the body")
-        page = await in_reader(lambda: page_text(response, self.wanted))
+        page = await read_response(response, self.wanted)
         self.hidden_text_removed += page.hidden_text_removed
         return _Read(response, page)
 

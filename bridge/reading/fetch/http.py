@@ -31,9 +31,8 @@ from bridge.policy.pinning import PinnedEgress
 from bridge.reading.fetch.coding import ACCEPT_ENCODING, CodingError, Decoder
 from bridge.reading.fetch.dial import EgressBackend, default_tls
 from bridge.reading.fetch.response import MAX_BODY_BYTES, FetchedResponse
-from bridge.reading.fetch.text import plain_text
+from bridge.reading.fetch.response_text import read_plain_text
 from bridge.reading.media_type import kind_by_type, parse_content_type, sniffed_type
-from bridge.reading.workers import in_reader
 
 MAX_REDIRECTS = 5
 #: Limit of the body on the wire: a coding can also consume input for ever and return nothing.
@@ -214,7 +213,7 @@ class Fetcher:
         words = ""
         if body and kind_by_type(content_type) != "binary" and not sniffed_type(body):
             page = FetchedResponse(address, response.status, content_type, charset, "", body, False, ())
-            words = (await in_reader(lambda: plain_text(page)))[:_ERROR_CHARS]
+            words = (await read_plain_text(page))[:_ERROR_CHARS]
         return HttpFailed(response.status, _reason(response), words, url=address)
 
 
