@@ -2,7 +2,7 @@
 
     BridgeError
     ├── UsageError                  bad_usage             the arguments are invalid
-    ├── DeadlineExceeded            timeout               a wait ended without what it waited for
+    ├── DeadlineExceeded            timeout               a wait timed out
     │   └── RequestTimedOut         timeout               a fetched page did not arrive in time
     ├── PolicyRefused               policy_refused        a rule forbids it
     ├── NameNotResolved             name_not_resolved     the host name has no address
@@ -14,7 +14,7 @@
     │   ├── EmptyBody               empty_body
     │   └── NotText                 not_text              an image, an archive, a PDF
     ├── DeviceError                 device_error
-    │   ├── AdbUnavailable          adb_unavailable       no adb program, no adb server, or an unsuitable version
+    │   ├── AdbUnavailable          adb_unavailable       the adb program or server is missing or not supported
     │   ├── NoDevice                no_device             no device is connected
     │   ├── DeviceNotFound          device_not_found      no device with this serial is connected
     │   ├── DeviceAmbiguous         device_ambiguous      several devices are connected and none was named
@@ -35,7 +35,7 @@
     │   ├── HostLost                host_lost             the host app's process or connection ended
     │   ├── HostFailed              host_failed           the host app responded with an error
     │   └── WebViewTooOld           webview_too_old
-    ├── AppUnavailable              app_unavailable       another app cannot be attached to, as it is
+    ├── AppUnavailable              app_unavailable       another app is not in a state to attach to
     ├── TransportError              transport_error       the CDP connection broke or was closed
     ├── ProtocolError               protocol_error        the browser refused a CDP command
     ├── ExecutionContextDestroyed   execution_context_destroyed
@@ -128,7 +128,7 @@ class UsageError(BridgeError):
 
 
 class DeadlineExceeded(BridgeError):
-    """A wait ended without what it waited for. `last_seen` is what was there instead."""
+    """A wait timed out. `last_seen` is what was there instead of what it waited for."""
 
     code = "timeout"
     exit_code = 5
@@ -237,14 +237,14 @@ class NotText(FetchFailed):
 
 
 class DeviceError(BridgeError):
-    """A device, or the way to it, failed."""
+    """A device, or the connection to it, failed."""
 
     code = "device_error"
     exit_code = 3
 
 
 class AdbUnavailable(DeviceError):
-    """There is no adb program, no adb server, or an unsuitable version of one."""
+    """The adb program or the adb server is missing, or its version is not supported."""
 
     code = "adb_unavailable"
 
@@ -392,7 +392,7 @@ class HostFailed(HostError):
 
 
 class WebViewTooOld(HostError):
-    """The WebView of the device is older than what is supported."""
+    """The WebView of the device is older than the oldest supported version."""
 
     code = "webview_too_old"
 
@@ -438,7 +438,7 @@ class ExecutionContextDestroyed(BridgeError):
 
 
 class PageError(BridgeError):
-    """A page could not do what it was asked to do."""
+    """An operation on a page failed."""
 
     code = "page_error"
 
@@ -491,7 +491,7 @@ class ActionFailed(PageError):
 
 
 class RefNotFound(ActionFailed):
-    """There is no element with this ref."""
+    """No element has this ref."""
 
     code = "ref_not_found"
 
@@ -563,7 +563,7 @@ class SeveralMatches(ActionFailed):
 
 
 class UnknownAction(ActionFailed):
-    """There is no action of this name."""
+    """No action has this name."""
 
     code = "unknown_action"
 

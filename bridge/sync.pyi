@@ -109,10 +109,10 @@ class Session:
             package: The app's package name, exactly.
             activity: Launched first (`.MainActivity`), and again if the app's process has ended; without it the app
                 must be running.
-            data: The address that the launching intent carries.
-            policy: Which addresses may be opened; by default the operator's configuration, else the public web. A
-                page's requests are judged from its attachment on and only as far as interception sees them
-                (egress=unpinned), so a strict policy is refused.
+            data: The address passed in the launch intent.
+            policy: Which addresses may be opened; by default the operator's configuration, else the public web. Only
+                requests that interception sees after attaching are checked (egress=unpinned), so a strict policy is
+                refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: The page to wait for if the app has several: a URL pattern, words in its title.
             uploads_root, downloads_root: As in `open`; uploads are made in the page, nothing is stored on the device.
@@ -665,7 +665,7 @@ class Page:
 
     @property
     def known_title(self) -> str:
-        """The title of the document, as it last reported it by itself."""
+        """The title of the document, as the document last reported it."""
 
     @property
     def last_snapshot(self) -> SnapshotResult | None:
@@ -966,7 +966,7 @@ class Page:
     def set_viewport_size(self, viewport_size: ViewportSize | None, *, timeout_s: float = 5.0) -> None:
         """Lay the page out for another size, `{"width": 800, "height": 600}` in CSS pixels; None for the tab's own.
 
-        The tab keeps its size: what lies outside is drawn in screenshots of the whole page, and no finger reaches it.
+        The tab keeps its size: content outside it appears in screenshots of the whole page, but cannot be tapped.
         `Session.open(width_px=…, height_px=…)` sets the size of the tabs themselves.
         """
 
@@ -1116,7 +1116,7 @@ class Page:
         """
 
     def wait_for_timeout(self, seconds: float) -> None:
-        """Wait for a number of seconds; other operations of the page run meanwhile. For debugging only."""
+        """Wait for a number of seconds; other operations of the page can run during the wait. For debugging only."""
 
     def wait_for_url(self, url: UrlMatch, *, wait_until: WaitUntil = "load", timeout_s: float | None = None) -> None:
         """Wait until the main frame is at an address and has reached `wait_until`.

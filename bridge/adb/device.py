@@ -44,7 +44,7 @@ class AdbDevice:
         for entry in await self.server.devices(timeout_s=timeout_s):
             if entry.serial == self.serial:
                 return entry.state
-        raise DeviceNotFound(f"No device {self.serial} is attached.", serial=self.serial)
+        raise DeviceNotFound(f"device {self.serial} is not attached.", serial=self.serial)
 
     async def wait_for_state(self, state: str, *, timeout_s: float) -> None:
         """Waits until the device is in `state`; `absent` means not listed."""
@@ -88,7 +88,7 @@ class AdbDevice:
         output = ShellOutput()
         async with self.service(f"shell,v2,raw:{line}", deadline) as stream:
             while output.result is None:
-                stream.waiting_for = f"the end of {line[:80]!r}, which said {output.last_words or 'nothing'!r}"
+                stream.waiting_for = f"the end of {line[:80]!r} (last output: {output.last_words or 'none'!r})"
                 piece = await stream.read_piece()
                 if not piece:
                     raise StreamClosed(f"no exit code, output {output.last_words!r}")
@@ -171,7 +171,7 @@ class AdbDevice:
         async with self.server.conversation(deadline, f"{service} of {self.serial}") as stream:
             with device_failures(self.serial, service):
                 await stream.write(encode_request(f"host-serial:{self.serial}:{service}"))
-                stream.waiting_for = f"the answer to {service}"
+                stream.waiting_for = f"the reply to {service}"
                 try:
                     yield stream
                 except Refused as error:
@@ -196,7 +196,7 @@ class AdbDevice:
                     if error.reason == "closed":
                         await self._require_still_there(name, deadline)
                     raise
-                stream.waiting_for = f"the answer to {name}"
+                stream.waiting_for = f"the reply to {name}"
                 yield stream
 
     async def _require_still_there(self, service: str, deadline: Deadline) -> None:

@@ -31,7 +31,7 @@ def device_refusal(serial: str, service: str, reason: str) -> DeviceError:
         return DeviceNotFound(f"device {serial} is not attached.", serial=serial)
     if _UNAUTHORIZED.match(reason):
         return DeviceUnauthorized(
-            f"{serial} has not accepted this computer: {reason}",
+            f"{serial} has not authorised this computer: {reason}",
             hint="Unlock the device and accept the USB debugging prompt.",
             serial=serial,
         )
@@ -49,7 +49,7 @@ def server_failures(address: str) -> Iterator[None]:
         raise AdbUnavailable(f"No adb server at {address}: {error}.", address=address) from error
     except NotAdb as error:
         raise AdbUnavailable(
-            f"What listens at {address} is not an adb server: it replied {error.seen[:40]!r}.", address=address
+            f"the listener at {address} is not an adb server; it replied {error.seen[:40]!r}.", address=address
         ) from error
     except StreamClosed as error:
         raise AdbUnavailable(

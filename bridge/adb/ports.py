@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.adb.failures import device_failures
 from bridge.adb.orphans import guarded_mapping
 from bridge.adb.smart_socket import block, parse_pairs, status
-from bridge.adb.stream import StreamClosed
+from bridge.adb.stream import AdbStream, StreamClosed
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, ServiceRefused, UsageError
 
@@ -90,12 +90,7 @@ async def _undo_when_made(task: asyncio.Task[str], undo: Callable[[str], Corouti
 async def _make_reverse(device: AdbDevice, remote: str, local: str, deadline: Deadline) -> str:
     async with device.service(f"reverse:forward:norebind:{remote};{local}", deadline) as stream:
         await stream.read(status())
-        if remote != "tcp:0":
-            return remote
-        try:
-            return f"tcp:{int(await stream.read(block()))}"
-        except (StreamClosed, ValueError) as error:
-            raise ServiceRefused(f"reverse {remote}", "the device did not report the chosen port") from error
+        return remote if remote != "tcp:0" else await _chosen_port(stream, f"reverse {remote}", "the device")
 
 
 async def _remove_reverse(device: AdbDevice, remote: str, local: str) -> None:
@@ -119,12 +114,14 @@ async def _make_forward(device: AdbDevice, local: str, remote: str, deadline: De
     async with device.host_service(f"forward:norebind:{local};{remote}", deadline) as stream:
         await stream.read(status())
         await stream.read(status())
-        if local != "tcp:0":
-            return local
-        try:
-            return f"tcp:{int(await stream.read(block()))}"
-        except (StreamClosed, ValueError) as error:
-            raise ServiceRefused(f"forward {local}", "the adb server did not report the chosen port") from error
+        return local if local != "tcp:0" else await _chosen_port(stream, f"forward {local}", "the adb server")
+
+
+async def _chosen_port(stream: AdbStream, service: str, peer: str) -> str:
+    try:
+        return f"tcp:{int(await stream.read(block()))}"
+    except (StreamClosed, ValueError) as error:
+        raise ServiceRefused(service, f"{peer} did not report the chosen port") from error
 
 
 async def _remove_forward(device: AdbDevice, local: str, remote: str) -> None:

@@ -92,7 +92,7 @@ class AdbServer:
         """The text in the reply of a `host:` service; Refused for FAIL."""
         async with self.conversation(deadline, service) as stream:
             await stream.write(encode_request(service))
-            stream.waiting_for = f"the answer to {service}"
+            stream.waiting_for = f"the reply to {service}"
             return (await stream.read(answer())).decode("utf-8", "replace")
 
     @asynccontextmanager
@@ -139,7 +139,7 @@ class AdbServer:
             if said.startswith(greeting):
                 return said.removeprefix(greeting).strip()
         if "authenticate" in said:
-            raise DeviceUnauthorized(f"{address} does not accept this computer: {said.strip()}", address=address)
+            raise DeviceUnauthorized(f"{address} has not authorised this computer: {said.strip()}", address=address)
         raise DeviceNotFound(f"adb could not connect to {address}: {said.strip()}", address=address)
 
     async def disconnect(self, address: str, *, timeout_s: float) -> None:

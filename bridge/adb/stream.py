@@ -47,7 +47,7 @@ class AdbStream:
     async def request(self, service: str) -> None:
         """Requests `service` and reads its OKAY; raises Refused, NotAdb or StreamClosed otherwise."""
         await self.write(encode_request(service))
-        self.waiting_for = f"the answer to {service.partition(chr(0))[0]!r}"
+        self.waiting_for = f"the reply to {service.partition(chr(0))[0]!r}"
         await self.read(status())
 
     async def read(self, parser: Parser[T]) -> T:

@@ -114,7 +114,7 @@ async def _get(sock: socket.socket, path: str) -> bytes:
             raise TransportError(f"the devtools endpoint responded {status_line[:100]!r} to {path}")
         length = headers.get("content-length", "")
         if not re.fullmatch("[0-9]{1,9}", length) or int(length) > _BODY_LIMIT:
-            raise TransportError(f"the devtools endpoint announced a body of {length[:20] or 'no'} bytes")
+            raise TransportError(f"the devtools endpoint sent an invalid Content-Length: {length[:20] or 'none'}")
         return await reader.readexactly(int(length))
     finally:
         writer.close()

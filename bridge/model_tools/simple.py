@@ -24,7 +24,7 @@ from bridge.errors import (
 )
 from bridge.model_tools.client_context import ClientContext
 from bridge.model_tools.declaration import ToolSet
-from bridge.model_tools.first_words import error_status, fetch_failure, page_load_failure, script_failure
+from bridge.model_tools.failure_texts import error_status, fetch_failure, page_load_failure, script_failure
 from bridge.model_tools.pictures import picture_for_model
 from bridge.model_tools.tool_result import NO_LIMIT, ToolResult
 from bridge.ops.secrets import LONGEST

@@ -178,26 +178,25 @@ class WaitFor(_Operation):
         return self
 
 
-class NetworkLog(_Operation):
+class _LogOperation(_Operation):
+    effect = "observe"
+    kind: str
+    filter: Filter | None = None
+    tab: LogTab | None = None
+    limit: Limit = 100
+    clear: bool = Field(False, description="Leave these entries out of later results.")
+
+
+class NetworkLog(_LogOperation):
     """The network requests of one tab, or of all tabs, closed ones included."""
 
-    effect = "observe"
     kind: Literal["network_log"] = "network_log"
-    filter: Filter | None = None
-    tab: LogTab | None = None
-    limit: Limit = 100
-    clear: bool = Field(False, description="Leave these entries out of later results.")
 
 
-class Console(_Operation):
+class Console(_LogOperation):
     """The console messages and errors of one tab, or of all tabs, closed ones included."""
 
-    effect = "observe"
     kind: Literal["console"] = "console"
-    filter: Filter | None = None
-    tab: LogTab | None = None
-    limit: Limit = 100
-    clear: bool = Field(False, description="Leave these entries out of later results.")
 
 
 class NewTab(_Operation):

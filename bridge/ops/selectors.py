@@ -30,8 +30,8 @@ def check_selector(selector: str) -> None:
         if name not in _WRITTEN_BY_AUTHORS:
             raise PolicyRefused(
                 "the selector compares the value of an attribute, which could reveal a secret",
-                hint=f"While secrets are set it may compare {', '.join(sorted(_WRITTEN_BY_AUTHORS))}; "
-                "any attribute may be tested for presence.",
+                hint=f"While secrets are set, a selector may compare only {', '.join(sorted(_WRITTEN_BY_AUTHORS))}; "
+                "it may test any attribute for presence.",
                 secret="",
             )
 

@@ -12,10 +12,10 @@ _SOCKETS = "not built; `page.network()` logs WebSockets and counts their message
 _CLOCK = "not built; `add_init_script` can replace Date and timers"
 _HIGHLIGHT = "`screenshot(annotate=True)` shows refs; `wvb view` shows the live page"
 _HAR = "not built; `page.route` answers requests, and `page.har()` records them"
-_LOGS = "`page.console()` and `page.network()` read the logs, which keep what came before they are asked"
+_LOGS = "`page.console()` and `page.network()` read the logs, which also hold earlier entries"
 _SERVICE = "service workers of a WebView belong to its app, not to a tab"
 _BROWSER = "no browser object: a session is one device and its host app"
-_API = "requests of your own test code are the business of an HTTP client such as httpx"
+_API = "use an HTTP client such as httpx for requests of your own test code"
 _STORAGE = "`evaluate` reads and writes localStorage; `session.storage_state` saves all of it"
 _PICK = "people pick elements in the live view (`wvb view`)"
 _TIMING = "`page.network()` and `page.har()` have it"
@@ -33,7 +33,7 @@ NOT_HERE: dict[str, str] = {
             ("cancel_pick_locator pick_locator", _PICK),
             ("clear_console_messages clear_page_errors console_messages page_errors requests", _LOGS),
             ("clock", _CLOCK),
-            ("context", "a page does not lead to its session; keep the session that opened it"),
+            ("context", "a page has no reference to its session; keep the session that opened it"),
             ("eval_on_selector eval_on_selector_all", "`locator.evaluate` and `locator.evaluate_all`"),
             ("evaluate_handle query_selector query_selector_all", _HANDLE),
             ("expect_download", _DOWNLOAD),

@@ -148,7 +148,7 @@ class Page:
 
     @property
     def known_title(self) -> str:
-        """The title of the document, as it last reported it by itself."""
+        """The title of the document, as the document last reported it."""
         present = self._tab.present
         return present.titles.latest if present else ""
 
@@ -324,7 +324,7 @@ class Page:
         return await self.evaluate(expression, arg, timeout_s=max(deadline.remaining_s, ACTION_TIMEOUT_S))
 
     async def wait_for_timeout(self, seconds: float) -> None:
-        """Wait for a number of seconds; other operations of the page run meanwhile. For debugging only."""
+        """Wait for a number of seconds; other operations of the page can run during the wait. For debugging only."""
         await asyncio.sleep(checked_seconds("seconds", seconds))
 
     # Events
@@ -1176,7 +1176,7 @@ class Page:
     ) -> None:
         """Lay the page out for another size, `{"width": 800, "height": 600}` in CSS pixels; None for the tab's own.
 
-        The tab keeps its size: what lies outside is drawn in screenshots of the whole page, and no finger reaches it.
+        The tab keeps its size: content outside it appears in screenshots of the whole page, but cannot be tapped.
         `Session.open(width_px=…, height_px=…)` sets the size of the tabs themselves.
         """
         await self._emulate("viewport", commands.viewport(viewport_size), timeout_s)

@@ -110,7 +110,7 @@ class Reconnect:
             return await tab.rejoin(timeout_s=min(_REJOIN_S, deadline.remaining_s))
         except BridgeError as error:
             tab.lose(error.message)
-            return f"{tab.tab_id} was still there and did not respond"
+            return f"{tab.tab_id} was still open but did not respond"
 
     async def _restore(self, tab: SessionTab, deadline: Deadline) -> str:
         try:

@@ -232,10 +232,10 @@ class Session:
             package: The app's package name, exactly.
             activity: Launched first (`.MainActivity`), and again if the app's process has ended; without it the app
                 must be running.
-            data: The address that the launching intent carries.
-            policy: Which addresses may be opened; by default the operator's configuration, else the public web. A
-                page's requests are judged from its attachment on and only as far as interception sees them
-                (egress=unpinned), so a strict policy is refused.
+            data: The address passed in the launch intent.
+            policy: Which addresses may be opened; by default the operator's configuration, else the public web. Only
+                requests that interception sees after attaching are checked (egress=unpinned), so a strict policy is
+                refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: The page to wait for if the app has several: a URL pattern, words in its title.
             uploads_root, downloads_root: As in `open`; uploads are made in the page, nothing is stored on the device.

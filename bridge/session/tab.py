@@ -303,14 +303,14 @@ class SessionTab:
         """Attach again after a reconnect to a host app that kept the tab; the notice of it."""
         await self.reattach(timeout_s=timeout_s)
         self._life.opened()
-        return f"{self._tab_id} was still there, at {self.url}"
+        return f"{self._tab_id} was still open, at {self.url}"
 
     async def restore(self, *, timeout_s: float) -> str:
         """Reopen the tab at its address; the notice of it."""
         deadline = Deadline.after(timeout_s)
         async with deadline.bound(f"restoring {self._tab_id}"), self._restore_lock:
             if not self._life.is_gone:
-                return f"{self._tab_id} had been reopened already"
+                return f"{self._tab_id} was already reopened"
             return await self._restore(True, deadline)
 
     async def _restore(self, revisit: bool, deadline: Deadline) -> str:

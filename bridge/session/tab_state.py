@@ -7,7 +7,7 @@
                      when it was reopened
     IDLED            the host app destroyed    the next operation
                      the idle WebView
-    KILLED           hang recovery killed its  the next operation, as this was our doing
+    KILLED           hang recovery killed its  the next operation, because we killed it
                      renderer
     LOST             its renderer crashed, or  `Session.reconnect`; the next operation if the session reconnects by
                      its host app was lost     itself
@@ -15,7 +15,7 @@
     CLOSED           closed by the session     nothing
     CLOSED_BY_PAGE   window.close()            nothing: what the window was for is done
 
-A page can also be gone for good: after it hung again, goto is what opens its tab, in whichever state that is.
+A page that hangs a second time is not restored: only goto opens its tab again, whatever state the tab is in.
 """
 
 from __future__ import annotations

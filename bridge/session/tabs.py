@@ -152,7 +152,7 @@ class Tabs:
         try:
             return await tab.open()
         except (DeadlineExceeded, DeviceError, HostError, TabLost, TransportError) as error:
-            logger.debug("%s is opened a second time: %s", tab.tab_id, error)
+            logger.debug("opening %s a second time: %s", tab.tab_id, error)
             await self.diagnose()
             await self.ensure_connected()
             if tab.host_tab is not None and tab.present is not None:  # a reconnect has opened it with the others

@@ -243,7 +243,7 @@ class KeptSession:
             printed = await attachment.call("Page.printToPDF", {"printBackground": True}, timeout_s=60.0)
         except ProtocolError as error:
             raise Unsupported(
-                f"this WebView prints no PDF: {error.reason}", hint="A virtual device does: --device virtual."
+                f"this WebView cannot print PDF: {error.reason}", hint="Use a virtual device: --device virtual."
             ) from error
         body = base64.b64decode(printed["data"])
         return CommandResult({"size_bytes": len(body)}, body)

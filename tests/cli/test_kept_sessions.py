@@ -126,7 +126,7 @@ def test_a_session_of_another_version_is_started_again_and_that_is_said(shell: S
     assert process.stdout.readline() == "ready\n"
     code, _, err = shell.run("open", shell.demo.url("shop.html"), *shell.options)
     assert code == 0, err
-    assert "was run by version 0.0.1 and is started again" in err
+    assert "ran version 0.0.1 and was restarted" in err
     process.wait(LIMIT_S)
     process.stdout.close()
     assert "Aurum" in shell.json("snapshot")["title"]
@@ -171,7 +171,7 @@ def test_two_that_open_at_once_share_one_session(shell: Shell) -> None:
 def test_a_name_that_would_leave_the_folder_is_refused(shell: Shell, name: str) -> None:
     code, _, err = shell.run("tabs", f"--session={name}")
     assert code == 2
-    assert "cannot name a session" in err
+    assert "is not a valid session name" in err
 
 
 def test_a_session_whose_process_is_stopped_can_be_ended_and_keeps_no_command_for_ever(shell: Shell) -> None:

@@ -142,7 +142,7 @@ def test_a_cable_that_is_pulled(fresh: VirtualDeviceHandle, monkeypatch: pytest.
     hands: list[threading.Thread] = []
 
     def act(text: str) -> None:
-        fault = "drop_cable" if text.startswith("Pull the cable") else "connect"
+        fault = "drop_cable" if text.startswith("Unplug ") else "connect"
         if fault == "connect" and not comes_back:
             return
         hands.append(threading.Thread(target=lambda: asyncio.run(fresh.fault(fault))))

@@ -62,7 +62,9 @@ async def test_a_row_that_was_reused_gets_no_late_click(
         await actions.send([touch("touchStart", (x, y))], "finger down", deadline)
         change = f"{ROW}='Cleo'"
         await in_page(page, change if when.startswith("before") else f"setTimeout(()=>{{{change}}},2500)")
-        settling = asyncio.ensure_future(actions.settle(entry, [touch("touchEnd")], 0.1, deadline, expect="click"))
+        settling = asyncio.ensure_future(
+            actions.send_and_settle(entry, [touch("touchEnd")], 0.1, deadline, expect="click")
+        )
         await asyncio.sleep(0.7)
         browser = browser_of(device)
         os.kill(browser, signal.SIGSTOP)

@@ -71,7 +71,7 @@ async def test_an_unplugged_device_is_lost_and_a_reconnect_finds_its_tabs_unchan
                 await session.new_page()
             await device.fault("connect")
             notices = await session.reconnect(timeout_s=20)
-            assert notices[1:] == tuple(f"{page.tab_id} was still there, at {page.url}" for page in (calm, other))
+            assert notices[1:] == tuple(f"{page.tab_id} was still open, at {page.url}" for page in (calm, other))
             assert (await calm.click(ref)).changes.settled == "quiet"
             await is_as_before(session, calm, other, faulty_server)
 

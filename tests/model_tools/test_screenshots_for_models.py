@@ -163,7 +163,7 @@ async def test_no_screenshot_is_given_where_a_secret_cannot_be_covered(
     await show(client, shown_by(PLACELESS[way], SECRET))
     refused = await called(client, "web", "web_screenshot")
     assert refused.image is None
-    assert "a place that is not known" in refused.text
+    assert "an unknown position" in refused.text
     await show(client, shown_by(PLACELESS[way], OTHER))
     assert (await called(client, "web", "web_screenshot")).image is not None
 

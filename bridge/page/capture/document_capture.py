@@ -58,7 +58,9 @@ class Document:
             raise CaptureFailed(f"the page is zoomed in, and the engine does not zoom out: {error.reason}") from error
         layout = await self.measure(deadline)
         if layout.is_pinched:
-            raise CaptureFailed(f"the page is zoomed in, and stays so at {layout.zoom:.2f}", hint="Pinch it smaller.")
+            raise CaptureFailed(
+                f"the page is zoomed in, and could not be zoomed out from {layout.zoom:.2f}", hint="Pinch it smaller."
+            )
         return layout
 
     async def restore_pixel_ratio(self, layout: Layout, deadline: Deadline) -> bool:

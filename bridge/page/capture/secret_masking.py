@@ -101,7 +101,7 @@ async def _boxes(attachment: Attachment, redact: Redact, deadline: Deadline, *, 
         if hidden and frame.frame_id != main:
             raise CaptureFailed("a child frame shows a secret, which cannot be painted over")
         if None in hidden:
-            raise CaptureFailed("the page shows a secret at a place that is not known: a style draws it beside its box")
+            raise CaptureFailed("the page shows a secret at an unknown position: a style draws it outside its box")
         found += [_box(rect, float(width_px)) for rects in hidden for rect in rects]
     return found
 

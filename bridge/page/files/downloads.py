@@ -207,6 +207,6 @@ async def _reported(next_reported: NextDownload | None, deadline: Deadline) -> R
     """The next download that the host app reports; without a host app, DeadlineExceeded."""
     if next_reported is not None:
         return await next_reported(deadline)
-    async with deadline.bound("waiting for a download", lambda: "nothing was downloaded that could be intercepted"):
+    async with deadline.bound("waiting for a download", lambda: "no download was intercepted"):
         await asyncio.get_running_loop().create_future()
     raise AssertionError("the future above has no result")

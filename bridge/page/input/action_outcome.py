@@ -107,7 +107,7 @@ class OutcomeChecks:
             return (f"the page handles touch on {entry.ref} itself; the tap produced no click event",)
         raise ActionFailed(
             f"{entry.label}: the tap produced no click event.",
-            hint="Take a new snapshot to see what the page made of it.",
+            hint="Take a new snapshot to see what the page did.",
             ref=entry.ref,
             changes=changes.to_json(),
         )
@@ -117,7 +117,7 @@ class OutcomeChecks:
         reply = settled.reply
         if reply.interrupted_by is None or not reply.is_opened or reply.clicks or reply.error is not None:
             return ()
-        return (f"{entry.ref} opened at the press, before there was a click",)
+        return (f"{entry.ref} opened when it was pressed, before the click",)
 
     def check_second_tap(self, entry: RefEntry, settled: Settled) -> None:
         """Raise if the first of two taps clicked the element and the guard stopped the second.
@@ -132,7 +132,7 @@ class OutcomeChecks:
             if reply.interrupted_by is not None:
                 raise Covered(f"{entry.label}: {reply.interrupted_by} appeared over it.")
         except ActionFailed as error:
-            error.message += " The first of two taps was done, the second was stopped."
+            error.message += " The first of the two taps was done; the second was cancelled."
             error.details["taps_done"] = 1
             raise
 

@@ -102,7 +102,7 @@ class Actions:
             x, y = await self.in_top_viewport(entry, ready, deadline)
             commands = tap_commands(x, y) * (2 if is_double else 1)
             event = "dblclick" if is_double else "click"
-            settled = await self.settle(entry, commands, settle_s, deadline, expect=event, after=after)
+            settled = await self.send_and_settle(entry, commands, settle_s, deadline, expect=event, after=after)
             if is_double:
                 self.checks.check_second_tap(entry, settled)
             try:
@@ -126,7 +126,7 @@ class Actions:
             settling = self.settle_options(settle_time(settle_s, deadline))
             expression = script_call("actAndSettle", entry.local, action, dict(params), preparing, settling)
             awaited = f"{action} {entry.ref}"
-            settled = await self.settle(entry, [], settle_s, deadline, expression=expression, awaited=awaited)
+            settled = await self.send_and_settle(entry, [], settle_s, deadline, expression=expression, awaited=awaited)
             self.checks.raise_for(entry, action, settled.reply.error, deadline)
             changes = await self.changes(before, settled)
         return _scripted_result(entry.ref, action, settled.reply.done, changes, meter.cost())
@@ -210,7 +210,7 @@ class Actions:
             for call in calls:
                 call.abandon()
 
-    async def settle(
+    async def send_and_settle(
         self,
         entry: RefEntry | None,
         commands: Iterable[tuple[str, dict[str, Any]]],
@@ -223,7 +223,7 @@ class Actions:
         awaited: str = "",
         frame_id: str | None = None,
     ) -> Settled:
-        """Send settling to every frame and then the input, all at once, and wait until the page is quiet.
+        """Send input events and wait until the page is quiet. Each frame gets the wait before the input is sent.
 
         An event handler may keep the page busy until the action's deadline; a page that is busy then counts as hung.
 

@@ -97,7 +97,7 @@ async def drag(
                 )
             end = await _place(actions, entry, target, deadline, how.target_position)
             await _drag_by_mouse(actions, entry, (x, y), end, deadline)
-            settled = await actions.settle(entry, [], settle_s, deadline)
+            settled = await actions.send_and_settle(entry, [], settle_s, deadline)
             actions.checks.check_hit(entry, settled)
         elif target is not None and is_draggable:
             settled = await _drag_by_script(actions, entry, target, settle_s, deadline)
@@ -113,7 +113,7 @@ async def drag(
                 await _slide_mouse(actions, what, (x, y), end, how.hold_s, deadline)
             else:
                 await slide(actions, what, [[(x, y)], [end]], deadline, hold_s=how.hold_s)
-            settled = await actions.settle(entry, [], settle_s, deadline, after="wasDragCancelled")
+            settled = await actions.send_and_settle(entry, [], settle_s, deadline, after="wasDragCancelled")
             actions.checks.check_hit(entry, settled)
             if settled.reply.after and how.input == "touch":
                 notices = ("the browser treated the movement as scrolling; the page did not handle it as a drag",)
@@ -171,7 +171,7 @@ async def _drag_by_script(
     settling = actions.settle_options(settle_time(settle_s, deadline))
     expression = script_call("dragAndSettle", entry.local, target.local, settling)
     what = f"drag {entry.ref}"
-    settled = await actions.settle(entry, [], settle_s, deadline, expression=expression, awaited=what)
+    settled = await actions.send_and_settle(entry, [], settle_s, deadline, expression=expression, awaited=what)
     actions.checks.raise_for(entry, "drag", settled.reply.error, deadline)
     return settled
 

@@ -78,7 +78,7 @@ async def _set_range(
         if not state.least <= want <= state.most:
             raise InvalidValue(f"{entry.label}: takes a number from {state.least:g} to {state.most:g}.", ref=entry.ref)
         await _move(actions, entry, state, want, deadline)
-        settled = await actions.settle(None, [], settle_s, deadline, frame_id=entry.frame_id)
+        settled = await actions.send_and_settle(None, [], settle_s, deadline, frame_id=entry.frame_id)
         changes = await actions.changes(before, settled)
         state = await _read(actions, entry, deadline)
     if not math.isclose(state.now, want, abs_tol=1e-6):
@@ -165,7 +165,7 @@ async def _by_drag(actions: Actions, entry: RefEntry, state: _Range, want: float
     by_px = (want - state.now) / span * state.way_px
     end = (x, y - by_px) if state.is_vertical else (x + by_px, y)
     await slide(actions, f"fill {entry.ref}", [[(x, y)], [end]], deadline)
-    settled = await actions.settle(entry, [], _QUICK_S, deadline)
+    settled = await actions.send_and_settle(entry, [], _QUICK_S, deadline)
     if settled.reply.blocked_by is not None:
         raise ActionFailed(f"{entry.label}: the drag would have begun on {settled.reply.blocked_by}.", ref=entry.ref)
     return await _read(actions, entry, deadline)

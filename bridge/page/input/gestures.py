@@ -58,7 +58,7 @@ async def long_press(actions: Actions, ref: str, deadline: Deadline, *, settle_s
         x, y, _ = await actions.point(entry, "long_press", deadline, also="watchMenu")
         if deadline.remaining_s < _LONG_PRESS_S:
             await actions.stand_down(entry)
-            raise deadline.exceeded(what, f"the finger has to stay for {_LONG_PRESS_S} s")
+            raise deadline.exceeded(what, f"a long press takes {_LONG_PRESS_S} s")
         async with _fingers_down(actions, what, [(x, y)], deadline):
             await asyncio.sleep(_LONG_PRESS_S)
             menu = script_call("openMenu", entry.local)
@@ -70,9 +70,11 @@ async def long_press(actions: Actions, ref: str, deadline: Deadline, *, settle_s
             if menu_by is None or error:
                 # Whatever is under the finger now gets no part of the press.
                 await _cancel_touch(actions, what, deadline)
-                settled = await actions.settle(entry if error else None, [], settle_s, deadline)
+                settled = await actions.send_and_settle(entry if error else None, [], settle_s, deadline)
             else:
-                settled = await actions.settle(entry, [touch("touchEnd")], settle_s, deadline, expect="touchend")
+                settled = await actions.send_and_settle(
+                    entry, [touch("touchEnd")], settle_s, deadline, expect="touchend"
+                )
         if error:
             notices = _removed_during_press(actions, entry, error, settled)
         elif menu_by is not None:
@@ -101,7 +103,7 @@ async def scroll(
         local = entry.local if entry else None
         expression = script_call("scrollAndSettle", local, dx * distance, dy * distance, settling)
         what = f"scroll {entry.ref if entry else direction}"
-        settled = await actions.settle(entry, [], settle_s, deadline, expression=expression, awaited=what)
+        settled = await actions.send_and_settle(entry, [], settle_s, deadline, expression=expression, awaited=what)
         if entry is not None:
             actions.checks.raise_for(entry, "scroll", settled.reply.error, deadline)
         changes = await actions.changes(before, settled)
@@ -141,7 +143,7 @@ async def hover(actions: Actions, ref: str, deadline: Deadline, *, settle_s: flo
         x, y, _ = await actions.point(entry, "hover", deadline)
         moved = [("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": round(x, 2), "y": round(y, 2)})]
         await actions.send(moved, f"hover {entry.ref}", deadline)
-        settled = await actions.settle(entry, [], settle_s, deadline)
+        settled = await actions.send_and_settle(entry, [], settle_s, deadline)
         changes = await actions.changes(before, settled)
     return ActionResult(action="hover", ref=entry.ref, changes=changes, cost=meter.cost())
 
@@ -166,7 +168,7 @@ async def swipe(
             x, y = width / 2 - dx * distance / 2, height / 2 - dy * distance / 2
         what = f"swipe {entry.ref}" if entry else f"swipe {direction}"
         await slide(actions, what, [[(x, y)], [(x + dx * distance, y + dy * distance)]], deadline)
-        settled = await actions.settle(entry, [], settle_s, deadline)
+        settled = await actions.send_and_settle(entry, [], settle_s, deadline)
         if entry is not None:
             actions.checks.check_hit(entry, settled)
         changes = await actions.changes(before, settled)
@@ -192,7 +194,7 @@ async def pinch(
         start, end = (near, far) if factor > 1 else (far, near)
         fingers = [[(x - offset, y), (x + offset, y)] for offset in (start, end)]
         await slide(actions, f"pinch {entry.ref}" if entry else "pinch", fingers, deadline)
-        settled = await actions.settle(entry, [], settle_s, deadline)
+        settled = await actions.send_and_settle(entry, [], settle_s, deadline)
         changes = await actions.changes(before, settled)
     return ActionResult(action="pinch", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 

@@ -43,7 +43,7 @@ async def press_key(
         if entry is not None:
             # Focusing armed the guard for the key, so settling can be sent along with it.
             await focus(actions, entry, deadline, action="focus", opens=opens)
-            settled = await actions.settle(entry, commands, settle_s, deadline, expect="keydown")
+            settled = await actions.send_and_settle(entry, commands, settle_s, deadline, expect="keydown")
             actions.checks.check_keys(entry, settled)
         else:
             what = f"press {chord}"
@@ -53,7 +53,9 @@ async def press_key(
                 await actions.send(commands, what, deadline)
                 commands = []
             expect = "keydown" if commands else None
-            settled = await actions.settle(None, commands, settle_s, deadline, expect=expect, frame_id=frame_id)
+            settled = await actions.send_and_settle(
+                None, commands, settle_s, deadline, expect=expect, frame_id=frame_id
+            )
             actions.checks.check_no_picker(what, settled)
         changes = await actions.changes(before, settled)
     return ActionResult(action="press", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
@@ -91,7 +93,7 @@ async def type_text(
         except BridgeError:
             await stand_down(actions.attachment)
             raise
-        settled = await actions.settle(entry, [], settle_s, deadline, after="typedValue")
+        settled = await actions.send_and_settle(entry, [], settle_s, deadline, after="typedValue")
         if entry is None:
             actions.checks.check_no_picker("typing", settled)
         elif commands:

@@ -156,7 +156,7 @@ class UrlPolicy:
             case DeadlineExceeded() | TimeoutError():
                 return navigation_failed(error.url, "net::ERR_CONNECTION_TIMED_OUT")
             case ConnectionRefusedError():
-                hint = "Nothing listens there, seen from this machine, which connects for the device."
+                hint = "No server listens there. This machine connects on behalf of the device."
                 return NavigationFailed(error.url, "net::ERR_CONNECTION_REFUSED", hint=hint)
             case InvalidResponse() as bad:
                 hint = f"The server's response is not valid HTTP: {bad}."

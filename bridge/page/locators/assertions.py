@@ -351,8 +351,8 @@ class LocatorAssertions:
     ) -> None:
         """
         Args:
-            when_absent: Whether the expectation holds without an element; None if it holds neither way. While a frame
-                does not answer, an element may be in there.
+            when_absent: Whether the expectation holds without an element; None if neither it nor its opposite does. A
+                frame that does not respond may contain the element.
         """
 
         def holds(found: LocatorMatches) -> bool | None:

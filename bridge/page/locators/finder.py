@@ -188,7 +188,7 @@ class Finder:
         if isinstance(reply, BaseException):
             raise reply
         if "error" in reply:
-            raise UsageError(f"the page does not understand {steps}: {reply['error']}")
+            raise UsageError(f"invalid locator {steps}: {reply['error']}")
         index = reply["frame"]
         op.snapshots.frame_indexes[frame.frame_id] = index if isinstance(index, int) else -1
         return int(reply["n"]), self._matches(op, frame.frame_id, reply["items"])

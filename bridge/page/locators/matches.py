@@ -53,7 +53,7 @@ class LocatorMatches:
     def described(self) -> str:
         if self.unread:
             seen = replace(self, unread=()).described()
-            return f"{seen}, but for the frame at {self.unread[0][:200]}, which does not respond"
+            return f"{seen}; the frame at {self.unread[0][:200]} does not respond"
         if not self.count:
             return "nothing matches"
         more = f" and {self.count - len(self.matches)} more" if self.count > len(self.matches) else ""

@@ -64,7 +64,7 @@ def as_source(text: Text) -> str:
 
 def _step(part: str, selector: str) -> Step:
     if not part:
-        raise UsageError(f"{selector[:80]!r} is not a valid selector", hint="A selector stands on each side of >>.")
+        raise UsageError(f"{selector[:80]!r} is not a valid selector", hint="Write a selector on each side of >>.")
     if part.startswith(("//", "(//", "..")):
         return {"xpath": part}
     found = _ENGINE.match(part)

@@ -7,7 +7,7 @@ from bridge.page.target.attachment import Attachment
 
 _HINTS = {
     "net::ERR_NAME_NOT_RESOLVED": "Check the host name; the device itself resolves it.",
-    "net::ERR_CONNECTION_REFUSED": "Nothing listens there on the device; a server on this machine needs --local PORT.",
+    "net::ERR_CONNECTION_REFUSED": "No server listens there on the device. One on this machine needs --local PORT.",
     "net::ERR_INTERNET_DISCONNECTED": "The device has no network.",
     "net::ERR_CLEARTEXT_NOT_PERMITTED": "The installed host app does not allow plain http: reinstall it.",
     "net::ERR_INVALID_AUTH_CREDENTIALS": "The server asks for credentials; set them with set_http_credentials.",
@@ -21,7 +21,7 @@ class CommitTimedOut(BridgeError):
     code = "commit_timed_out"
 
     def __init__(self, url: str, loader_id: str) -> None:
-        super().__init__(f"the document before {url} keeps the main thread busy")
+        super().__init__(f"a script of the previous document keeps the main thread busy, so {url} cannot be shown")
         self.url = url
         self.loader_id = loader_id
 
@@ -39,7 +39,7 @@ def navigation_failed(url: str, net_error: str) -> NavigationFailed:
 
 
 def refused_navigation(error: PolicyRefused) -> str:
-    """The notice about a navigation that the page began by itself and the policy refused."""
+    """The notice about a navigation that the page started and the policy refused."""
     return f"the page tried to navigate, and stays open: {error.message}"
 
 

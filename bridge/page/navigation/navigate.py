@@ -6,9 +6,9 @@ What `goto` waits for, on a link where nothing else takes time:
     Runtime.evaluate "1", Page.navigate  the evaluation's result, Fetch.requestPaused     1
     Fetch.continueRequest                Page.frameNavigated, webviewBridgeTitle, load    1, and the server's
 
-The evaluation shows whether the old document lets go (`unload.py`); without interception its result is awaited before
-anything else is sent, one round trip more. So is a title that the document did not report (`title.py`).
-`cost.round_trips` counts the operation's own commands: the decision about the request is not one of them.
+The evaluation shows whether the old document responds (`unload.py`). Without interception, its result is awaited before
+anything else is sent, which adds a round trip. So does a title that the document did not report (`title.py`).
+`cost.round_trips` counts the operation's own commands; the decision about the request is not one of them.
 
 Over adb, a stream's next packet waits until the one before has been taken, and what gathers in between travels as one:
 the first of several messages travels alone, and those behind it one round trip of the cable later. Here that happens
@@ -37,7 +37,13 @@ from bridge.page.navigation.errors import (
 )
 from bridge.page.navigation.history import entry_at
 from bridge.page.navigation.title import document_title
-from bridge.page.navigation.unload import ask_to_leave, can_ask_during_fetch, lets_go, recover_document, stop_loading
+from bridge.page.navigation.unload import (
+    can_probe_during_fetch,
+    old_document_responds,
+    probe_old_document,
+    recover_document,
+    stop_loading,
+)
 from bridge.page.navigation.url import is_fetched
 from bridge.page.recovery.hang_recovery import can_unload
 from bridge.page.results import NavigationResult
@@ -56,7 +62,7 @@ _LIFECYCLE = {"domcontentloaded": "DOMContentLoaded", "load": "load", "networkid
 # The renderer commits a response at once, unless a script of the old document keeps the main thread.
 _COMMIT_S = 5.0
 _KILL_S = 1.0
-_NEW_HISTORY = "the old document opened dialogs without end; its tab was reopened and has a new history"
+_NEW_HISTORY = "the old document kept opening dialogs; its tab was reopened and has a new history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,7 @@ async def _navigate(op: Operation, tab: TabHandle, move: Move) -> NavigationResu
         raise cause from error
     title = await document_title(op.attachment, _LIFECYCLE.get(move.wait_until, ""), old_document)
     if title is None:
-        notices.append("the title is not known: the page navigated on, or its script keeps it busy")
+        notices.append("the title is unknown: the page navigated again, or a script keeps it busy")
     state, main = op.attachment.state, op.attachment.state.main
     if broken := state.failures.get(main.loader_id if main else ""):
         notices.append(f"the document ended before it was complete: {broken}")
@@ -164,11 +170,11 @@ async def _leave_and_move(op: Operation, tab: TabHandle, move: Move, notices: li
     attachment, deadline = op.attachment, op.deadline
     state, navigations = attachment.state, attachment.state.navigations
     try:
-        if can_ask_during_fetch(attachment, is_fetched=move.is_fetched):
-            answering = ask_to_leave(attachment, deadline)
+        if can_probe_during_fetch(attachment, is_fetched=move.is_fetched):
+            answering = probe_old_document(attachment, deadline)
             moving = asyncio.ensure_future(move.send(attachment, deadline))
             try:
-                if await lets_go(attachment, answering, moving):
+                if await old_document_responds(attachment, answering, moving):
                     return await moving
             finally:
                 moving.cancel()

@@ -1,7 +1,7 @@
-"""Leaving a document that may hang: whether it lets go is asked while its successor is being fetched.
+"""Leaves a document that may hang: probes it while the next document is being fetched.
 
-Interception holds the successor's request back until the old document has answered, so the question costs no round
-trip of its own. A document that does not answer is recovered before the successor is put in place.
+Interception holds back the request for the next document until the old one has responded, so the probe costs no extra
+round trip. A document that does not respond is recovered before the next one replaces it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _ENDLESS_DIALOGS = 20
 _STOP_S = 0.4
 
 
-def can_ask_during_fetch(attachment: Attachment, *, is_fetched: bool) -> bool:
-    """True if the request for the next document can be held back until the old document has answered.
+def can_probe_during_fetch(attachment: Attachment, *, is_fetched: bool) -> bool:
+    """True if the request for the next document can be held back until the old document has responded.
 
     Args:
         is_fetched: The next document is requested from a server.
@@ -33,14 +33,16 @@ def can_ask_during_fetch(attachment: Attachment, *, is_fetched: bool) -> bool:
     return attachment.state.main is not None and is_fetched and attachment.fetching.sees_all and not has_dialogs
 
 
-def ask_to_leave(attachment: Attachment, deadline: Deadline) -> asyncio.Future[bool]:
-    """Ask the old document whether it answers. Send this before the navigation: during one, the browser process keeps
-    back what is meant for the renderer."""
+def probe_old_document(attachment: Attachment, deadline: Deadline) -> asyncio.Future[bool]:
+    """Probe the old document. Send this before the navigation: during one, the browser process holds back messages to
+    the renderer."""
     return asyncio.ensure_future(can_unload(attachment, deadline, is_leaving=True))
 
 
-async def lets_go(attachment: Attachment, answering: asyncio.Future[bool], moving: asyncio.Future[Any]) -> bool:
-    """Wait until the old document has answered or the navigation is over. If the document hangs, cancel the navigation
+async def old_document_responds(
+    attachment: Attachment, answering: asyncio.Future[bool], moving: asyncio.Future[Any]
+) -> bool:
+    """Wait until the old document has responded or the navigation is over. If the document hangs, cancel the navigation
     and return False."""
     main = attachment.state.main
     assert main is not None
@@ -60,7 +62,7 @@ async def lets_go(attachment: Attachment, answering: asyncio.Future[bool], movin
 
 
 async def recover_document(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
-    """Make the old document let go; returns a notice of what was done, or "".
+    """Unblock the navigation away from a hung document; returns a notice of what was done, or "".
 
     Args:
         may_detour: See `hang_recovery.unblock_navigation`.
@@ -83,6 +85,6 @@ async def recover_document(attachment: Attachment, deadline: Deadline, *, may_de
 
 
 async def stop_loading(attachment: Attachment) -> None:
-    """Cancel the navigation under way, if there is one. The shown document stays."""
+    """Cancel the navigation in progress, if any. The current document stays."""
     with suppress(DeadlineExceeded, TransportError):
         await finish(attachment.call("Page.stopLoading", timeout_s=_STOP_S), at_most_s=_STOP_S, what="stopping")

@@ -150,7 +150,7 @@ class _ConditionWait:
         if not isinstance(reply, Mapping):
             raise ScriptFailed("the wait returned no object")
         if isinstance(error := reply.get("error"), Mapping):
-            raise UsageError(str(error.get("message", "the page does not understand the condition")))
+            raise UsageError(str(error.get("message", "the condition is not valid")))
         raise self._deadline.exceeded(self.awaited, str(reply.get("lastSeen", ""))[:300])
 
     async def compare_redacted(self, frame_id: str, is_main: bool) -> float | None:

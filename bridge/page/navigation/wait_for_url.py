@@ -45,7 +45,7 @@ async def wait_for_url(attachment: Attachment, wanted: UrlMatch, wait_until: Wai
         main = state.main
         shown = wanted if isinstance(wanted, str) else getattr(wanted, "pattern", "the function")
         where = f"at {main.address}" if main else "no page"
-        late = f"; {wait_until} has not come" if main and matches(main.address) else ""
+        late = f"; the page has not reached {wait_until}" if main and matches(main.address) else ""
         raise deadline.exceeded(f"waiting for url {shown!r}", where + late)
     check_arrived(attachment)
 

@@ -3,7 +3,7 @@
 `DOMDebugger.getEventListeners` reports a document's listeners in one reply. Measured on saved pages of 7,000 and 49,000
 elements it takes 5 ms and 150 ms, where `DOMSnapshot.captureSnapshot` with its `isClickable` takes 240 ms and 3.3 s.
 
-It is asked about each tree by itself and never with `pierce`: that also lists the nodes of child frames, and a renderer
+The command is sent once for each tree, never with `pierce`: that also lists the nodes of child frames, and a renderer
 crashes after such a node was resolved in another frame's world. Without it, only the listeners of the world that the
 object belongs to are listed, so the document is taken from the page's world.
 """

@@ -47,7 +47,7 @@ async def _object_of(
     )
     error = failed.get("error") if isinstance(failed, dict) else None
     if not isinstance(error, dict):
-        raise ScriptFailed(f"the script found neither {entry.ref} nor a reason")
+        raise ScriptFailed(f"the script returned neither {entry.ref} nor an error")
     raise refs.failure(entry, error, snapshots.is_live)
 
 

@@ -103,7 +103,7 @@ class OopifSessions:
                     self._connection.send(method, {"identifier": own_identifier}, session_id=session_id).abandon()
 
     def _resume(self, session_id: str) -> None:
-        """Lets a worker run without us. Detaching before it has resumed would hold it up for good."""
+        """Resume a worker and detach from it. Detaching before it has resumed would block it forever."""
         resumed = self._connection.send("Runtime.runIfWaitingForDebugger", session_id=session_id)
         resumed.reduce(
             lambda _reply: self._connection.send("Target.detachFromTarget", {"sessionId": session_id}).abandon()

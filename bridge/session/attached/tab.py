@@ -90,7 +90,7 @@ class AttachedTab:
 
     async def close_page(self) -> None:
         raise Unsupported(
-            "pages of another app are not closed", hint="session.detach(page) lets go of the page; the app keeps it."
+            "pages of another app cannot be closed", hint="session.detach(page) releases the page; the app keeps it."
         )
 
     async def check_url(self, url: str) -> str:

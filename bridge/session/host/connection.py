@@ -28,7 +28,9 @@ _PROBE_S = 1.4
 _CLOSE_S = 1.0
 _POLL_S = 0.2
 _CONNECT_S = 3.0
-_RECONNECT_HINT = "session.reconnect() restores host app and tabs; with Session.open(reconnect=True) it is automatic."
+_RECONNECT_HINT = (
+    "session.reconnect() restores the host app and the tabs; Session.open(reconnect=True) does so automatically."
+)
 _TCP_SERIAL = re.compile(r".+:\d{1,5}")
 
 

@@ -41,13 +41,13 @@ async def clear_browsing_data(
 
 
 async def _clear_in_new_tab(host: TabHost, profile: str | None, origins: Iterable[str], deadline: Deadline) -> None:
-    tab = SessionTab("the tab that clears", host, profile=profile)
+    tab = SessionTab("the tab for clearing data", host, profile=profile)
     try:
         attachment = await tab.open(timeout_s=deadline.remaining_s)
         await _reset(host, tab, deadline)
         await cleared(start_clearing(attachment, origins), deadline)
     finally:
-        await finish(tab.close(timeout_s=_CLOSE_S), at_most_s=_CLOSE_S, what="closing the tab that clears")
+        await finish(tab.close(timeout_s=_CLOSE_S), at_most_s=_CLOSE_S, what="closing the tab for clearing data")
 
 
 async def _reset(host: TabHost, tab: SessionTab, deadline: Deadline) -> None:

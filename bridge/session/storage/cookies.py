@@ -54,7 +54,7 @@ async def add_cookies(tabs: Tabs, cookies: Sequence[Cookie], *, timeout_s: float
         try:
             await attachment.call("Network.setCookies", {"cookies": given}, timeout_s=deadline.remaining_s)
         except ProtocolError as error:
-            raise UsageError(f"the browser does not take these cookies: {error.reason}") from error
+            raise UsageError(f"the browser rejected these cookies: {error.reason}") from error
 
 
 async def clear_cookies(

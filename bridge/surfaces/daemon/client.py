@@ -69,7 +69,7 @@ def send_command(
         if connection is None:
             if not may_start:
                 raise UsageError(
-                    f"no session {name!r} is open.", hint="'webview-bridge open URL' opens one; --url does without."
+                    f"no session {name!r} is open.", hint="'webview-bridge open URL' opens one; --url needs none."
                 )
             connection = _started(files)
         try:
@@ -80,8 +80,8 @@ def send_command(
             end(name)
         except _OtherVersion as other:
             if is_last:
-                raise TransportError(f"session {name} is run by version {other.version}.") from None
-            on_notice(f"session {name} was run by version {other.version} and is started again; its tabs are gone")
+                raise TransportError(f"session {name} runs version {other.version}.") from None
+            on_notice(f"session {name} ran version {other.version} and was restarted; its tabs are gone")
             end(name)
             if not may_start:
                 raise UsageError(

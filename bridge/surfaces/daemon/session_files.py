@@ -69,7 +69,8 @@ def files_of(name: str) -> SessionFiles:
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name[:60]!r} cannot name a session.", hint="Use up to 40 letters, digits, _, - and dots, a letter first."
+            f"{name[:60]!r} is not a valid session name.",
+            hint="Use up to 40 letters, digits, _, - and dots, a letter first.",
         )
     folder = runtime_folder() / "sessions"
     folder.mkdir(mode=0o700, exist_ok=True)

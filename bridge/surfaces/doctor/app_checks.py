@@ -76,5 +76,5 @@ async def _driven(device: AdbDevice, server: LocalServer) -> CheckResult:
             heard = await page.evaluate("heard")
     except AppUnavailable as error:
         return failed(error.message, error.hint)
-    finding = f"in the WebView of {SAMPLE_PACKAGE} the page heard {', '.join(heard) or 'nothing'}"
+    finding = f"in the WebView of {SAMPLE_PACKAGE} the page received {', '.join(heard) or 'nothing'}"
     return passed(finding) if heard.count("click") == 1 and "pointerdown" in heard else failed(finding)

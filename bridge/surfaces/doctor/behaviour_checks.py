@@ -146,7 +146,7 @@ async def _profile(bench: Bench) -> CheckResult:
     return (
         warned(f"{finding}; the renderer is shared with the default profile")
         if shares
-        else passed(f"{finding}, the renderer too")
+        else passed(f"{finding}, and so are the renderers")
     )
 
 

@@ -14,7 +14,7 @@ _TYPED = "Mix 42?"
 
 def input_checks(bench: Bench) -> list[DeviceCheck]:
     """Taps and keys."""
-    taps = "pages do not receive the events of a finger, so buttons of many pages do nothing"
+    taps = "pages do not receive touch events, so many buttons do nothing"
     return [
         DeviceCheck("click", Stakes("click", taps), lambda: click_heard(bench)),
         DeviceCheck("click in a frame", Stakes("click in frames", taps), lambda: _click_inside(bench)),
@@ -79,11 +79,13 @@ async def _long_press(bench: Bench) -> CheckResult:
     await bench.page.long_press((await bench.page.snapshot()).find(name="Target").ref)
     heard = await bench.evaluate("heard")
     if "click" in heard:
-        return failed(f"the page heard a click: {_listed(heard)}")
+        return failed(f"the page received a click: {_listed(heard)}")
     result = _compared(heard, ("pointerdown", "touchstart", "contextmenu"))
     if result.status != "pass" or await bench.evaluate("isTouchMenu"):
         return result
-    finding = f"{result.finding}; contextmenu came by script, because the engine opens none by touch"
+    finding = (
+        f"{result.finding}; contextmenu was dispatched by script, because the engine opens no context menu by touch"
+    )
     # Chromium without a window never does; a WebView does, unless something takes its long press away.
     return passed(finding) if bench.session.is_virtual else warned(finding)
 
@@ -92,11 +94,11 @@ def _compared(heard: Sequence[str], wanted: Sequence[str]) -> CheckResult:
     """Fails if the page heard fewer or more of the wanted events, or a touch after its click."""
     wrong = [kind for kind in dict.fromkeys(wanted) if heard.count(kind) != wanted.count(kind)]
     if wrong:
-        return failed(f"the page heard {_listed(heard)}; expected {_listed(wanted)}")
+        return failed(f"the page received {_listed(heard)}; expected {_listed(wanted)}")
     first = [heard.index(kind) for kind in ("pointerdown", "pointerup", "click") if kind in heard]
     if first != sorted(first):
-        return failed(f"the page heard the events in another order than of a finger: {_listed(heard)}")
-    return passed(f"the page heard {_listed(heard)}")
+        return failed(f"the page received the events in a different order from those of a finger: {_listed(heard)}")
+    return passed(f"the page received {_listed(heard)}")
 
 
 def _listed(kinds: Sequence[str]) -> str:
@@ -109,7 +111,7 @@ async def _keys(bench: Bench) -> CheckResult:
     value = await bench.evaluate("text.value")
     heard = await bench.evaluate("heardKeys")
     counts = {kind: heard.count(kind) for kind in ("keydown", "input", "keyup")}
-    finding = f"the input has {value!r}; the page heard " + ", ".join(f"{n} {kind}" for kind, n in counts.items())
+    finding = f"the input has {value!r}; the page received " + ", ".join(f"{n} {kind}" for kind, n in counts.items())
     if value != _TYPED or min(counts.values()) < len(_TYPED):
         return failed(f"{finding}; expected {_TYPED!r} and {len(_TYPED)} of each")
     return passed(finding)
@@ -124,8 +126,8 @@ async def _dates(bench: Bench) -> CheckResult:
     values = await bench.evaluate("({day: day.value, paint: paint.value})")
     changed = await bench.evaluate("changed")
     if values != wanted or changed != wanted:
-        return failed(f"the inputs have {values} and the page heard of {changed}; expected {wanted}")
-    return passed(f"the page heard of {wanted['day']} and {wanted['paint']}")
+        return failed(f"the inputs have {values} and the page received changes of {changed}; expected {wanted}")
+    return passed(f"the page received changes of {wanted['day']} and {wanted['paint']}")
 
 
 async def _opened_picker(bench: Bench, button: str, what: str) -> CheckResult:

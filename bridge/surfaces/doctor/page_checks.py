@@ -15,7 +15,7 @@ _PROMPTED = "Ada"
 
 def page_checks(bench: Bench) -> list[DeviceCheck]:
     """Dialogs of each kind, a popup, a service worker, a third-party cookie."""
-    dialogs = "results report another answer than the page received"
+    dialogs = "results report a different answer from the one that the page received"
     # The answer that the session gives, and what the page gets of it.
     answered: dict[str, tuple[bool | str, Any]] = {
         "alert": (True, "undefined"),

@@ -126,7 +126,7 @@ async def _second(bench: Bench) -> CheckResult:
 async def _cable(bench: Bench, server: AdbServer, notify: Callable[[str], None]) -> CheckResult:
     await bench.page.goto(bench.server.url("form"))
     serial = bench.device.serial
-    notify(f"Pull the cable of {serial} now, and plug it in again when this says so ({CABLE_S:g} s).")
+    notify(f"Unplug {serial} now, and plug it in again when asked ({CABLE_S:g} s).")
     await _until(server, serial, is_there=False)
     began = time.monotonic()
     notify("Plug it in again.")

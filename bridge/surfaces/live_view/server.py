@@ -90,7 +90,7 @@ class LiveView:
         """Send frames and receive input until the viewer disconnects. A second viewer is refused."""
         try:
             if not await self._is_authorised(viewer):
-                await viewer.close(_REFUSED, "the address was used, or belongs to another view")
+                await viewer.close(_REFUSED, "the address was already used, or belongs to another view")
                 return
             if self._viewer is not None:
                 await viewer.close(_TAKEN, "someone else is viewing this tab")

@@ -163,10 +163,12 @@ class _PolicySource:
         try:
             policy = self.load()
         except UsageError as error:
-            return f"The operator's configuration was changed and is not valid, so the old one applies: {error.message}"
+            return (
+                f"The operator's changed configuration is not valid, so the previous one still applies: {error.message}"
+            )
         is_stricter = policy.strict > egress.policy.strict or policy.blocks_webrtc > egress.policy.blocks_webrtc
         egress.policy = policy
-        return "The new policy blocks WebRTC or is strict, which a new start applies." if is_stricter else ""
+        return "The new policy blocks WebRTC or is strict. Restart the server to apply that." if is_stricter else ""
 
     def allowing_hint(self, error: PolicyRefused) -> str:
         """A hint that says where the operator can allow an address that no list names."""

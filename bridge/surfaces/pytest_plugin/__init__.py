@@ -67,11 +67,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="off",
         help="Save a recording of each test's page; only of failed tests with retain-on-failure. (default: off)",
     )
+    parser.addini("webview_base_url", "Base URL for paths given to page.goto and session.new_page.", default="")
     parser.addini(
-        "webview_base_url", "The address that page.goto and session.new_page complete paths with.", default=""
-    )
-    parser.addini(
-        "webview_page_fixture", "page: the fixture page is a WebView's, also beside pytest-playwright.", default=""
+        "webview_page_fixture",
+        "Set to page to make the fixture page a WebView page, even if pytest-playwright is installed.",
+        default="",
     )
     parser.addini("webview_artifacts_dir", "Folder for artifacts, relative to the root.", default="webview-artifacts")
 
@@ -127,7 +127,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def _page_is_ours(config: pytest.Config) -> bool:
     wanted = str(config.getini("webview_page_fixture"))
     if wanted not in ("", "page"):
-        raise pytest.UsageError(f"webview_page_fixture = {wanted}: it is page or nothing")
+        raise pytest.UsageError(f"webview_page_fixture = {wanted}; it must be page or empty")
     return wanted == "page" or not config.pluginmanager.hasplugin(_PLAYWRIGHT)
 
 

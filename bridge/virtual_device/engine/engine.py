@@ -18,10 +18,10 @@ from bridge.virtual_device.engine.chromium import (
     program_version,
     run_chromium,
 )
+from bridge.virtual_device.engine.devtools_server.relay import Relay
 from bridge.virtual_device.engine.emulation import Identity, ViewSize
 from bridge.virtual_device.engine.network import Dial, StreamPair, loopback_proxy, refusing_proxy, way_into_device
 from bridge.virtual_device.engine.pipe import DevtoolsPipe, open_pipe
-from bridge.virtual_device.engine.relay import Relay
 from bridge.virtual_device.engine.tabs import EngineTab, Listener
 
 # How many times in a row the n-th session loses the contexts of its Runtime.enable, cyclically.

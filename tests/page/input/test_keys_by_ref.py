@@ -52,7 +52,7 @@ async def keys_after(page: Page, meanwhile: str, keys: str | None = None, text: 
     if keys:
         commands = [("Input.dispatchKeyEvent", event) for event in key_events(parse_chord(keys))]
     await actions.send(commands, "keys", deadline)
-    actions.checks.check_keys(entry, await actions.settle(entry, [], 1.0, deadline))
+    actions.checks.check_keys(entry, await actions.send_and_settle(entry, [], 1.0, deadline))
 
 
 @pytest.mark.parametrize("action", ["press", "type", "focus"])
@@ -118,7 +118,7 @@ async def test_typing_stops_when_another_element_takes_the_focus(fields: Page) -
     await in_page(fields, f"{SECOND}.focus()")
     await actions.send(typing_commands("y"), "the second letter", deadline)
     with pytest.raises(ActionFailed, match="input took the focus"):
-        actions.checks.check_keys(entry, await actions.settle(entry, [], 1.0, deadline))
+        actions.checks.check_keys(entry, await actions.send_and_settle(entry, [], 1.0, deadline))
     assert await done(fields) == "x for Ada"
     # Keys without a ref, and a person's, are not held up afterwards.
     await fields.keyboard.press("z")
@@ -200,10 +200,10 @@ async def test_the_end_of_a_long_press_meets_the_guard_however_late_it_comes(fie
     x, y, _ = await actions.point(entry, "long_press", deadline)
     await actions.send([touch("touchStart", (x, y))], "finger down", deadline)
     # Settling has ended, the finger has not been lifted.
-    await actions.settle(entry, [], 0.1, Deadline.after(1), expect="touchend")
+    await actions.send_and_settle(entry, [], 0.1, Deadline.after(1), expect="touchend")
     await in_page(fields, "document.querySelector('span').textContent='Dan'")
     await actions.send([touch("touchEnd")], "finger up", deadline)
-    settled = await actions.settle(entry, [], 0.1, deadline)
+    settled = await actions.send_and_settle(entry, [], 0.1, deadline)
     assert settled.reply.error is not None
     assert settled.reply.error["code"] == "stale_ref"
     assert await done(fields) == "pointerdown Ada"

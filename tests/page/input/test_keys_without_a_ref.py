@@ -106,7 +106,7 @@ async def test_a_picker_that_gets_the_focus_between_check_and_key_is_not_opened(
     at = await focused_frame(actions, "press Enter", deadline)
     await told(flat, "select")
     keys = [("Input.dispatchKeyEvent", event) for event in key_events(parse_chord("Enter"))]
-    settled = await actions.settle(None, keys, 1.0, deadline, expect="keydown", frame_id=at)
+    settled = await actions.send_and_settle(None, keys, 1.0, deadline, expect="keydown", frame_id=at)
     with pytest.raises(Unsupported, match="a <select> opens a system dialog"):
         actions.checks.check_no_picker("press Enter", settled)
     assert (await told(flat))["heard"] == ""
@@ -143,7 +143,7 @@ async def test_a_frame_that_steals_the_focus_gets_no_key_of_an_element(
     await told(page, "button")
     commands = [("Input.dispatchKeyEvent", event) for event in key_events(parse_chord(keys))]
     await actions.send(commands, "keys", deadline)
-    settled = await actions.settle(entry, [], 1.0, deadline)
+    settled = await actions.send_and_settle(entry, [], 1.0, deadline)
     with pytest.raises(ActionFailed, match="button in another frame took the focus; it received no key"):
         actions.checks.check_keys(entry, settled)
     assert (await told(page))["heard"] == ""

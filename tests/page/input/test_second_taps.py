@@ -47,7 +47,7 @@ async def tapped_twice(page: Page, meanwhile: str) -> ActionResult:
     )
     await actions.send(tap_commands(x, y), "the first tap", deadline)
     await in_page(page, f"clicked.then(()=>{{{meanwhile}}})")
-    settled = await actions.settle(entry, tap_commands(x, y), 1.0, deadline, expect="dblclick")
+    settled = await actions.send_and_settle(entry, tap_commands(x, y), 1.0, deadline, expect="dblclick")
     actions.checks.check_second_tap(entry, settled)
     actions.checks.check_hit(entry, settled)
     changes = await actions.changes(before, settled)
@@ -73,7 +73,7 @@ async def heard(page: Page) -> str:
 async def test_an_element_that_replaces_it_between_the_taps_gets_no_tap(
     rows: Page, meanwhile: str, error: type[ActionFailed]
 ) -> None:
-    with pytest.raises(error, match="The first of two taps was done"):
+    with pytest.raises(error, match="The first of the two taps was done"):
         await tapped_twice(rows, meanwhile)
     assert await heard(rows) == "pointerdown Open Ada,click Open Ada"
 

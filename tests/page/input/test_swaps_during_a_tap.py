@@ -37,7 +37,9 @@ async def tapped(page: Page, meanwhile: str) -> None:
     x, y, _ = await actions.point(entry, "click", deadline)
     await actions.send([touch("touchStart", (x, y))], "finger down", deadline)
     await in_page(page, meanwhile)
-    actions.checks.check_hit(entry, await actions.settle(entry, [touch("touchEnd")], 1.0, deadline, expect="click"))
+    actions.checks.check_hit(
+        entry, await actions.send_and_settle(entry, [touch("touchEnd")], 1.0, deadline, expect="click")
+    )
 
 
 async def test_a_twin_that_takes_its_place_is_not_clicked(rows: Page) -> None:

@@ -100,7 +100,7 @@ async def test_a_download_of_a_tap_is_read_from_the_browser(
     tapped = await form.download("report.csv", ref=await ref_of(form, "Report"), timeout_s=10)
     assert tapped.mime == "text/csv"
     assert (tmp_path / "down" / "report.csv").read_text() == "a;b\n1;2\n"
-    with pytest.raises(DeadlineExceeded, match="nothing was downloaded that could be intercepted"):
+    with pytest.raises(DeadlineExceeded, match="no download was intercepted"):
         await form.download("none", ref=await ref_of(form, "Page"), timeout_s=2)
     await form.goto(local_server.url("form"))
     by_url = await form.download("second.html", url=local_server.url("second.html"), timeout_s=10)

@@ -100,7 +100,7 @@ async def test_keys_open_no_picker_in_another_renderer_and_are_not_intercepted_b
     await focus(actions, entry, deadline, action="type")
     await run("document.querySelector('select').focus()")
     await actions.send(typing_commands("h"), "typing", deadline)
-    settled = await actions.settle(entry, [], 1.0, deadline)
+    settled = await actions.send_and_settle(entry, [], 1.0, deadline)
     with pytest.raises(ActionFailed, match="select in another frame took the focus"):
         actions.checks.check_keys(entry, settled)
     assert await run("document.querySelector('select').value") == "Large"

@@ -50,7 +50,9 @@ _LEAST_WIDTH = 20
     metavar="SECONDS",
     help="How long the screen is off before frames and taps are checked (60 s; on a virtual device 1 s).",
 )
-@click.option("--cable", is_flag=True, help="Also check that a session survives the cable being pulled: asks you to.")
+@click.option(
+    "--cable", is_flag=True, help="Also check that a session survives unplugging the cable; asks you to unplug it."
+)
 @click.option(
     "--sample-apk",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

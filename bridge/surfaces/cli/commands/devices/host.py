@@ -30,7 +30,7 @@ _device_option = click.option(
     "--device", type=TEXT, default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="The device."
 )
 _force_option = click.option(
-    "--force", is_flag=True, help="Even while a session of this machine uses the device; that session breaks."
+    "--force", is_flag=True, help="Do it even while a session on this machine uses the device; that session breaks."
 )
 
 

@@ -34,7 +34,7 @@ _ELEMENT_KINDS = ("text", "html", "value", "attributes", "styles", "box")
 
 @click.command("open")
 @click.argument("url", required=False)
-@click.option("--url", "url_option", metavar="URL", help="The same, as an option.")
+@click.option("--url", "url_option", metavar="URL", help="URL, as an option.")
 @click.option("--new-tab", is_flag=True, help="Open it in a new tab.")
 @click.option("--wait-for", type=TEXT, metavar="TEXT", help="Wait for this text on the page.")
 @session_options

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.virtual_device.engine.capture import plan_capture
+from bridge.virtual_device.engine.devtools_server.capture import plan_capture
+from bridge.virtual_device.engine.devtools_server.frames import PING, parse_head, unmask
+from bridge.virtual_device.engine.devtools_server.pump import FromBrowser, FromClient
+from bridge.virtual_device.engine.devtools_server.quirks import ConnectionQuirks
 from bridge.virtual_device.engine.emulation import ViewSize
-from bridge.virtual_device.engine.frames import PING, parse_head, unmask
-from bridge.virtual_device.engine.pump import FromBrowser, FromClient
-from bridge.virtual_device.engine.quirks import ConnectionQuirks
 
 
 class Nowhere:

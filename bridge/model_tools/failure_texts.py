@@ -1,4 +1,4 @@
-"""The first words of failures that clients rely on: the bridge's own, with facts that no page and no server chose."""
+"""Texts of failures for clients that match how they begin: only the bridge's own words and facts that it checked."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bridge.virtual_device.engine.capture import WebViewCapture, plan_capture, reshaped
 from bridge.virtual_device.engine.defects import is_refused
-from bridge.virtual_device.engine.refusals import NAMING_A_TARGET, NO_TARGET, Refusal, refused
+from bridge.virtual_device.engine.devtools_server.capture import WebViewCapture, plan_capture, reshaped
+from bridge.virtual_device.engine.devtools_server.refusals import NAMING_A_TARGET, NO_TARGET, Refusal, refused
 from bridge.virtual_device.engine.responses import dumped, error_response, result_response
 from bridge.virtual_device.engine.tabs import EngineTab
 

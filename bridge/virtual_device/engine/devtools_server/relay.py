@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.errors import BridgeError, ProtocolError
 from bridge.virtual_device.android import StreamPair, open_streams
-from bridge.virtual_device.engine import http
-from bridge.virtual_device.engine.frames import text_frame
+from bridge.virtual_device.engine.devtools_server import http
+from bridge.virtual_device.engine.devtools_server.frames import text_frame
+from bridge.virtual_device.engine.devtools_server.pump import FromBrowser, FromClient, MessageTooLong
+from bridge.virtual_device.engine.devtools_server.quirks import ConnectionQuirks, NoQuirks, Quirks
 from bridge.virtual_device.engine.pipe import DevtoolsPipe, PipeSession
-from bridge.virtual_device.engine.pump import FromBrowser, FromClient, MessageTooLong
-from bridge.virtual_device.engine.quirks import ConnectionQuirks, NoQuirks, Quirks
 from bridge.virtual_device.engine.tabs import EngineTab
 
 if TYPE_CHECKING:

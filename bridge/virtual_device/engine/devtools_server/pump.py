@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.virtual_device.engine.frames import (
+from bridge.virtual_device.engine.devtools_server.frames import (
     CLOSE,
     CONTINUATION,
     PING,
@@ -13,7 +13,7 @@ from bridge.virtual_device.engine.frames import (
     text_frame,
     unmask,
 )
-from bridge.virtual_device.engine.quirks import Quirks
+from bridge.virtual_device.engine.devtools_server.quirks import Quirks
 
 _PEEK_BYTES = 64
 # Chromium closes a connection over a message of more than 100 MiB (devtools_http_handler.cc).
