@@ -1,7 +1,7 @@
 """Compares the public names of Playwright for Python with ours and writes the table of docs/playwright.md.
 
-`--check` only compares. The names are kept in tools/playwright_names.json with the version that has them; `--names` reads
-them anew and needs the package playwright, which the project itself does not use.
+`--check` only compares. The names are kept in tools/playwright_names.json with the version that has them; `--names`
+reads them anew and needs the package playwright, which the project itself does not use.
 """
 
 from __future__ import annotations
