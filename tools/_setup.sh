@@ -198,6 +198,24 @@ setup_ray() {
     }
 }
 
+# setup_pytest_playwright: the exact version that tests/interop names, in an environment of its own beside everything of
+# .venv, our plugin too. It drives the installed Chromium, so no browser is fetched.
+setup_pytest_playwright() {
+    local version home
+    version="$(sed -n 's/^PYTEST_PLAYWRIGHT_VERSION = "\([0-9.]*\)"$/\1/p' "$ROOT/tests/interop/test_pytest_playwright.py")"
+    [ -n "$version" ] || die "tests/interop/test_pytest_playwright.py must name one exact version of pytest-playwright."
+    home="$CACHE/pytest-playwright-$version"
+    "$home/bin/python" -c 'import pytest_playwright, websockets' 2>/dev/null && return 0
+    say "python: installing pytest-playwright $version into .cache"
+    quietly "$PYTHON" -m venv --clear "$home"
+    "$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+        >"$("$home/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/beside.pth"
+    quietly "$home/bin/python" -m pip install "pytest-playwright==$version" || {
+        rm -rf "$home"
+        say "python: pip could not install pytest-playwright $version; its tests will be skipped."
+    }
+}
+
 # What building the host app takes from the system; tools/build_host_app.py fetches the rest.
 setup_host_app() {
     local missing=()
