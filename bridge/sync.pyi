@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from bridge.adb import AdbDevice
@@ -519,6 +520,16 @@ class Page:
         self, predicate: Callable[[ConsoleMessage], Any] | None = None, *, timeout_s: float | None = None
     ) -> AbstractContextManager[EventInfo[ConsoleMessage]]:
         """A console message that the block causes; see `expect_event`."""
+
+    def expect_download(self, *, timeout_s: float | None = None) -> AbstractContextManager[EventInfo[Download]]:
+        """`async with page.expect_download() as info: …click…`, then `await info.value`: the complete file, in the
+        session's `downloads_root`.
+
+        Raises:
+            PolicyRefused: No `downloads_root` is set, or the policy forbids the address.
+            DeadlineExceeded: The block started no download, or it was not complete in time.
+            NavigationFailed: The download failed.
+        """
 
     def expect_event(
         self, event: Event, predicate: Callable[[Any], Any] | None = None, *, timeout_s: float | None = None
@@ -1495,6 +1506,31 @@ class Locator:
         """
 
     page: Page
+
+class Download:
+    def delete(self) -> None:
+        """Delete the file; does nothing if it is deleted already."""
+
+    @property
+    def page(self) -> Page: ...
+    def path(self) -> Path:
+        """Where the file is now."""
+
+    def save_as(self, path: str | os.PathLike[str]) -> None:
+        """Copy the file to a path below `downloads_root`; a file of that name is replaced.
+
+        Raises:
+            PolicyRefused: The path leads out of that folder.
+            UsageError: The file was deleted, or cannot be written.
+        """
+
+    @property
+    def suggested_filename(self) -> str:
+        """The name that the server or the page suggests, as a base name."""
+
+    @property
+    def url(self) -> str:
+        """The URL that the bytes came from."""
 
 class Request:
     def all_headers(self) -> dict[str, str]:

@@ -32,6 +32,7 @@ from bridge.page.evaluate import current_title, evaluate_in_frame, evaluate_on_e
 from bridge.page.events.listeners import Event, EventInfo, Listeners, of_url
 from bridge.page.events.messages import ConsoleMessage, Request, Response
 from bridge.page.fetch_messages import Credentials
+from bridge.page.files.download_event import Download, expected_download
 from bridge.page.files.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadResult, Downloads
 from bridge.page.files.uploads import Uploads, checked_paths
 from bridge.page.input import gestures
@@ -132,6 +133,7 @@ class Page:
         self._mouse = MousePlace()
         self._root = Locator(self, (), "")
         self._listeners = Listeners(self, tab)
+        self._downloads: list[Download] = []
         self._settings.dialogs.ask_listeners = self._listeners.answer_of
         tab.on_attach(self._apply_settings)
         tab.on_attach(self._listeners.attach)
@@ -246,6 +248,8 @@ class Page:
         """Close the tab; does nothing if it is closed already."""
         await self._tab.close_page()
         await self._listeners.close()
+        while self._downloads:
+            await self._downloads.pop().delete()
 
     def is_closed(self) -> bool:
         """True if the tab was closed, by the caller or by the page."""
@@ -397,6 +401,24 @@ class Page:
             PolicyRefused: The policy forbids its address; the window was closed again.
         """
         return self._listeners.expect_popup(self._navigation_s(timeout_s))
+
+    @asynccontextmanager
+    async def expect_download(self, *, timeout_s: float | None = None) -> AsyncIterator[EventInfo[Download]]:
+        """`async with page.expect_download() as info: …click…`, then `await info.value`: the complete file, in the
+        session's `downloads_root`.
+
+        Raises:
+            PolicyRefused: No `downloads_root` is set, or the policy forbids the address.
+            DeadlineExceeded: The block started no download, or it was not complete in time.
+            NavigationFailed: The download failed.
+        """
+        downloads = Downloads(await self._operations.attach(), self._tab)
+        waiting = expected_download(
+            self, downloads, self._tab.downloads, self.timeouts.seconds(timeout_s, DOWNLOAD_TIMEOUT_S)
+        )
+        async with waiting as info:
+            yield info
+        self._downloads.append(info.value.result())
 
     async def wait_for_event(
         self, event: Event, predicate: Callable[[Any], Any] | None = None, *, timeout_s: float | None = None
