@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import Any as _Any
 
 from bridge.errors import UsageError as _UsageError
+from bridge.page.events.download_event import Download as _Download
 from bridge.page.events.listeners import EventInfo as _EventInfo
 from bridge.page.events.messages import Request as _Request
 from bridge.page.events.messages import Response as _Response
-from bridge.page.files.download_event import Download as _Download
 from bridge.page.input.devices import Keyboard as _Keyboard
 from bridge.page.input.devices import Mouse as _Mouse
 from bridge.page.input.devices import Touchscreen as _Touchscreen

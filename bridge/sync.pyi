@@ -23,6 +23,7 @@ from bridge.page.input.drag_and_drop import Position
 from bridge.page.input.query import QueryKind, QueryResult
 from bridge.page.input.touch import Direction
 from bridge.page.interception.routes import RouteHandler
+from bridge.page.locator_handlers import LocatorHandler
 from bridge.page.locators.locators import WaitState
 from bridge.page.locators.matches import Match
 from bridge.page.locators.steps import Text
@@ -342,6 +343,18 @@ class Page:
 
     def add_init_script(self, source: str, *, timeout_s: float = 5.0) -> int:
         """Run `source` in the main world at the start of every document, from the next one on; returns its number."""
+
+    def add_locator_handler(
+        self, locator: Locator, handler: LocatorHandler, *, no_wait_after: bool = False, times: int | None = None
+    ) -> None:
+        """Call `handler` with the locator whenever it is visible before an action, while it covers an action's element,
+        or before an expectation is checked: for banners and overlays that appear at any time.
+
+        Args:
+            handler: May use the page, and may be a coroutine function. No handler runs inside another one.
+            no_wait_after: Go on at once after the handler; otherwise the locator has to be hidden first.
+            times: Remove the handler after so many calls.
+        """
 
     def add_script_tag(
         self, *, content: str | None = None, url: str | None = None, timeout_s: float | None = None
@@ -812,6 +825,9 @@ class Page:
 
     def remove_listener(self, event: Event, listener: Callable[[Any], Any]) -> None:
         """Remove a listener; does nothing if there is none."""
+
+    def remove_locator_handler(self, locator: Locator) -> None:
+        """Remove the handlers of a locator; does nothing if there are none."""
 
     def route(self, pattern: str | re.Pattern[str], handler: RouteHandler, *, timeout_s: float = 5.0) -> None:
         """Decide every request whose URL matches `pattern`, before it is sent.

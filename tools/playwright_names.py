@@ -29,7 +29,7 @@ OURS = {
     "Mouse": "bridge.page.input.devices:Mouse",
     "Touchscreen": "bridge.page.input.devices:Touchscreen",
     "Dialog": "bridge.page.events.dialog_event:DialogEvent",
-    "Download": "bridge.page.files.download_event:Download",
+    "Download": "bridge.page.events.download_event:Download",
     "Request": "bridge.page.events.messages:Request",
     "Response": "bridge.page.events.messages:Response",
     "Route": "bridge.page.fetch_messages:PausedRequest",

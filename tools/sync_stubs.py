@@ -22,7 +22,7 @@ CLASSES = {
     "CdpSession": "bridge.session.cdp_session",
     "DevicePool": "bridge.surfaces.device_pool.pool",
     "Locator": "bridge.page.locators.locators",
-    "Download": "bridge.page.files.download_event",
+    "Download": "bridge.page.events.download_event",
     "Request": "bridge.page.events.messages",
     "Response": "bridge.page.events.messages",
     "FrameLocator": "bridge.page.locators.locators",

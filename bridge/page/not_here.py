@@ -28,7 +28,6 @@ NOT_HERE: dict[str, str] = {
     **{
         f"Page.{name}": reason
         for names, reason in (
-            ("add_locator_handler remove_locator_handler", "not built; a click that is covered names what covers it"),
             ("cancel_pick_locator pick_locator", _PICK),
             ("clear_console_messages clear_page_errors console_messages page_errors requests", _LOGS),
             ("clock", _CLOCK),

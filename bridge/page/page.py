@@ -29,10 +29,10 @@ from bridge.page.emulation import commands
 from bridge.page.emulation.commands import Commands, PermissionSetting
 from bridge.page.emulation.settings import PageSettings
 from bridge.page.evaluate import current_title, evaluate_in_frame, evaluate_on_elements, with_argument
+from bridge.page.events.download_event import Download, expected_download
 from bridge.page.events.listeners import Event, EventInfo, Listeners, of_url
 from bridge.page.events.messages import ConsoleMessage, Request, Response
 from bridge.page.fetch_messages import Credentials
-from bridge.page.files.download_event import Download, expected_download
 from bridge.page.files.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadResult, Downloads
 from bridge.page.files.uploads import Uploads, checked_paths
 from bridge.page.input import gestures
@@ -46,6 +46,7 @@ from bridge.page.input.set_checked import set_checked
 from bridge.page.input.touch import Direction
 from bridge.page.instrumentation import Observer, instrumented
 from bridge.page.interception.routes import RouteHandler
+from bridge.page.locator_handlers import LocatorHandler
 from bridge.page.locators.finder import Finder
 from bridge.page.locators.locators import FrameLocator, Locator, WaitState
 from bridge.page.locators.steps import Text, ref_in
@@ -611,6 +612,23 @@ class Page:
     def frame_locator(self, selector: str) -> FrameLocator:
         """The document of an iframe, by a selector of the iframe."""
         return self._root.frame_locator(selector)
+
+    async def add_locator_handler(
+        self, locator: Locator, handler: LocatorHandler, *, no_wait_after: bool = False, times: int | None = None
+    ) -> None:
+        """Call `handler` with the locator whenever it is visible before an action, while it covers an action's element,
+        or before an expectation is checked: for banners and overlays that appear at any time.
+
+        Args:
+            handler: May use the page, and may be a coroutine function. No handler runs inside another one.
+            no_wait_after: Go on at once after the handler; otherwise the locator has to be hidden first.
+            times: Remove the handler after so many calls.
+        """
+        self._operations.handlers.add(locator, handler, no_wait_after=no_wait_after, times=times)
+
+    async def remove_locator_handler(self, locator: Locator) -> None:
+        """Remove the handlers of a locator; does nothing if there are none."""
+        self._operations.handlers.remove(locator)
 
     # The state of one element
 
@@ -1319,6 +1337,7 @@ class Page:
         """An operation that takes a ref."""
         checked_seconds("settle_s", settle_s)
         async with self._operation(timeout_s) as op:
+            await self._operations.handlers.run(op.deadline, inside_operation=True)
             try:
                 yield op
             except (RefNotFound, StaleRef) as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import functools
 import inspect
 import threading
@@ -19,6 +20,8 @@ from typing import Any
 from bridge.errors import UsageError
 
 _JOIN_S = 10.0
+# Methods that take a function which may call the page: it runs in a thread of its own.
+_TAKES_HANDLER = frozenset({"add_locator_handler"})
 
 
 class LoopThread:
@@ -126,9 +129,14 @@ async def in_a_thread(plain: Callable[..., Any], *given: Any) -> Any:
     # A thread of its own: the loop's default executor has few, and each of these waits for the loop.
     executor = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="webview-bridge-call")
     try:
-        return await loop.run_in_executor(executor, call)
+        # Calls of the function belong to the operation that it interrupts, if any.
+        return await loop.run_in_executor(executor, contextvars.copy_context().run, call)
     finally:
         executor.shutdown(wait=False)
+
+
+def _in_threads(value: Any) -> Any:
+    return functools.partial(in_a_thread, value) if inspect.isfunction(value) or inspect.ismethod(value) else value
 
 
 class BlockingProxy:
@@ -186,6 +194,9 @@ def method(bound: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         given = [_target_of(value) for value in args]
         named = {name: _target_of(value) for name, value in kwargs.items()}
+        if bound.__name__ in _TAKES_HANDLER:
+            given = [_in_threads(value) for value in given]
+            named = {name: _in_threads(value) for name, value in named.items()}
         if inspect.isasyncgenfunction(inspect.unwrap(bound)):
             made = bound(*given, **named)  # nothing runs before it is entered or iterated
             return block(made) if isinstance(made, AbstractAsyncContextManager) else _items(made)
