@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from bridge.adb import AdbDevice
-from bridge.errors import BridgeError, NavigationFailed
-from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
 from bridge.page.capture.full_page import Progress, Strategy
 from bridge.page.capture.image import ImageFormat
@@ -32,7 +30,6 @@ from bridge.page.logs.request_log import RequestLog
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.navigation.navigate import WaitUntil
 from bridge.page.navigation.wait_for_url import UrlMatch
-from bridge.page.popups import PopupQueue
 from bridge.page.results import (
     ActionResult,
     BoundingBox,
@@ -44,7 +41,6 @@ from bridge.page.results import (
 )
 from bridge.page.snapshots.aria_roles import Role
 from bridge.page.snapshots.read import ReadResult
-from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
 from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.grant import Grant, TestServerGrant
@@ -133,9 +129,6 @@ class Session:
     def capabilities(self) -> Capabilities | None:
         """The capabilities of the WebView; None until the first tab is open."""
 
-    def check_url(self, url: str) -> str:
-        """The address in its canonical form; PolicyRefused if it may not be opened."""
-
     def clear_cookies(
         self,
         *,
@@ -172,13 +165,6 @@ class Session:
     @property
     def host(self) -> HostHello:
         """The host app's report of itself: version, WebView, API level, pid."""
-
-    @property
-    def host_client(self) -> HostClient:
-        """The present connection to the host app; another one after a reconnect."""
-
-    def host_tab_of(self, page: Page) -> str | None:
-        """The host app's name for the WebView of this page; None while it has none."""
 
     def isolated(self, *, timeout_s: float = 30.0) -> AbstractContextManager[Page]:
         """A tab for one block: `async with session.isolated() as page:`. See `bridge.session.storage.isolated`.
@@ -264,9 +250,6 @@ class Session:
     @property
     def pages(self) -> tuple[Page, ...]:
         """The open tabs, oldest first."""
-
-    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]:
-        """Collect the windows that this tab's page opens inside the block."""
 
     def reconnect(self, *, timeout_s: float = 60.0) -> tuple[str, ...]:
         """Restore what is lost: wait for the device, start the host app, reopen the tabs at their addresses.
@@ -388,9 +371,6 @@ class Page:
     def aria_snapshot(self, *, timeout_s: float | None = None) -> str:
         """The text of `snapshot` with everything that assistive technology reports."""
 
-    def attached(self) -> Attachment:
-        """The live attachment, outside of any operation. Reopens a tab that was closed after idling."""
-
     def bring_to_front(self, *, timeout_s: float | None = None) -> None:
         """Activate the tab. The tabs of a WebView are always active; those of Chrome are not."""
 
@@ -437,16 +417,10 @@ class Page:
     def dblclick(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
         """Tap an element twice in a row."""
 
-    def described(self, ref: str) -> str:
-        """`button "Pay"`: what a ref was when it was shown; "" for an unknown ref."""
-
     def dispatch_event(
         self, selector: str, type: str, event_init: Mapping[str, Any] | None = None, *, timeout_s: float | None = None
     ) -> None:
         """Dispatch an event by script: the page sees `isTrusted` false."""
-
-    def document_url(self, ref: str) -> str:
-        """The address of the document that a ref was shown in, perhaps a frame's; "" if the document is gone."""
 
     def download(
         self,
@@ -647,9 +621,6 @@ class Page:
     def har(self, *, redact: bool = True) -> dict[str, Any]:
         """The requests of this tab as HAR 1.2. Credentials in headers are left out unless `redact` is off."""
 
-    def held(self, by: str) -> AbstractContextManager[None]:
-        """Keep operations waiting while the block runs, as when a person uses the live view; see `OperationLock`."""
-
     def hover(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
         """Rest a mouse pointer on an element."""
 
@@ -686,10 +657,6 @@ class Page:
     @property
     def keyboard(self) -> Keyboard:
         """Keys for what has the focus."""
-
-    @property
-    def known_title(self) -> str:
-        """The title of the document, as it last reported it by itself."""
 
     @property
     def last_snapshot(self) -> SnapshotResult | None:
@@ -1157,9 +1124,6 @@ class AttachedSession:
     def close(self) -> None: ...
     def detach(self, page: Page) -> None:
         """Detach from a page; it stays open in the app."""
-
-    def explain(self, error: NavigationFailed) -> BridgeError:
-        """See UrlPolicy.explain."""
 
     def new_page(self, url: str | None = None) -> Page:
         """Always raises: only the app opens its tabs.

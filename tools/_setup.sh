@@ -181,6 +181,21 @@ setup_playwright() {
     fi
 }
 
+# setup_pyright: the exact version that tests/docs names, for the test of the types that users see.
+setup_pyright() {
+    local version home
+    version="$(sed -n 's/^PYRIGHT_VERSION = "\([0-9.]*\)"$/\1/p' "$ROOT/tests/docs/test_types_of_suites.py")"
+    [ -n "$version" ] || die "tests/docs/test_types_of_suites.py must name one exact version of pyright."
+    home="$CACHE/pyright-$version"
+    [ ! -f "$home/node_modules/pyright/package.json" ] || return 0
+    say "node: installing pyright $version into .cache"
+    mkdir -p "$home"
+    quietly npm install --prefix "$home" --no-save --no-audit --no-fund --no-package-lock "pyright@$version" || {
+        rm -rf "$home"
+        say "node: npm could not install pyright $version; its test will be skipped."
+    }
+}
+
 # setup_ray: Ray, the exact version that tests/pool names, in an environment of its own beside everything of .venv.
 setup_ray() {
     local version home

@@ -50,7 +50,18 @@ def expect(subject: Page) -> PageAssertions: ...
 """
 # Members for other modules of the package.
 INTERNAL = {
+    "attached",
+    "check_url",
+    "described",
     "diagnose",
+    "document_url",
+    "explain",
+    "held",
+    "host_client",
+    "host_tab_of",
+    "known_title",
+    "popups_of",
+    "virtual_devices",
     "find",
     "connect",
     "entry",

@@ -151,9 +151,6 @@ class BlockingProxy:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = inspect.getattr_static(type(self._target), name, None)
-        if callable(found) or isinstance(found, classmethod | staticmethod):
-            return method(getattr(self._target, name))
         return _proxied(SHARED_LOOP.run(lambda: getattr(self._target, name)))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -181,10 +178,27 @@ def blocking_class(target: type) -> type[BlockingProxy]:
         target.__name__, (BlockingProxy,), {"_of": target, "__doc__": target.__doc__, "__module__": "bridge.sync"}
     )
     for name in dir(target):
-        if not name.startswith("_") and isinstance(inspect.getattr_static(target, name), classmethod):
-            setattr(made, name, staticmethod(method(getattr(target, name))))
+        if not name.startswith("_") and (member := _member(target, name)) is not None:
+            setattr(made, name, member)
     _proxy_classes[target] = made
     return made
+
+
+def _member(target: type, name: str) -> Any:
+    """The member of a blocking class for one of its target: with the same signature and docstring, for `help`."""
+    found = inspect.getattr_static(target, name)
+    if isinstance(found, classmethod):
+        return staticmethod(method(getattr(target, name)))
+    if isinstance(found, property):
+        return property(lambda self: _proxied(SHARED_LOOP.run(lambda: getattr(self._target, name))), doc=found.__doc__)
+    if not inspect.isfunction(found):
+        return None
+
+    @functools.wraps(found)
+    def call(self: BlockingProxy, *args: Any, **kwargs: Any) -> Any:
+        return method(getattr(self._target, name))(*args, **kwargs)
+
+    return call
 
 
 def method(bound: Callable[..., Any]) -> Callable[..., Any]:
