@@ -121,10 +121,15 @@ WAYS = {
     "turned": "<p style='transform: rotate(20deg); width: 15em; margin: 6em'>{words}</p>",
     "grouped": "<p>{grouped}</p>",
     "upper-case": "<p>{upper}</p>",
+    "quotes": """<style>.w::before {{ content: open-quote; quotes: '{words}' '' }}</style><p class=w>Kept</p>""",
     "cells": "<table><tr><td>{first}<td>{second}</table>",
 }
 PLACELESS = {
     "marker": '<style>.w::marker {{ content: "{words}" }}</style><ul style="margin-left:20em"><li class=w>Kept</ul>',
+    "marker of a string": """<ul style="margin-left:20em; list-style-type:'{words}'"><li>Kept</ul>""",
+    "marker of a style": """<style>@media all {{ @counter-style w {{ system: cyclic; symbols: '{words}' }} }}</style><ul style="margin-left:20em; list-style-type:w"><li>Kept</ul>""",
+    "counter": """<style>@counter-style w {{ system: cyclic; symbols: '{words}' }} .w::before {{ content: counter(n, w) }}</style><p class=w>Kept</p>""",
+    "hyphen": """<p style="width:8ch; white-space:normal; hyphens:manual; hyphenate-character:'{words}'">Kept&shy;words&shy;here</p>""",
     "reflected": "<p style='-webkit-box-reflect: below 90px'>{words}</p>",
     "generated elsewhere": '<style>.w::before {{ content: attr(data-w); position: fixed; top: 9em }}</style><p class=w data-w="{words}">Kept</p>',
     "filtered": "<svg width=0 height=0><filter id=f><feOffset dx=99 /></filter></svg><p style='filter: url(#f)'>{words}</p>",

@@ -24,6 +24,25 @@ const spreadOf = (css) => {
 const generatedBy = (content, el) =>
   content.replace(/attr\(\s*([^\s,)]+)[^)]*\)|"((\\.|[^"\\])*)"|[^"]/g, (all, name, text) => (name ? attr(el, name) : (text || '').replace(/\\(.)/g, '$1')));
 
+/** The strings of the counter styles in these rules, and in those that they group. @type {(rules: Iterable<any>) => string} */
+const symbolsIn = (rules) => {
+  let found = '';
+  for (const rule of rules) found += (rule.symbols || '') + (rule.additiveSymbols || '') + (rule.prefix || '') + (rule.suffix || '') + (rule.negative || '') + (rule.pad || '') + (rule.cssRules ? symbolsIn(rule.cssRules) : '');
+  return found;
+};
+
+/** The strings of the counter styles of a document or shadow root; a style sheet of another origin cannot be read. */
+const countersOf = (tree) => {
+  let found = '';
+  for (const sheet of [...tree.styleSheets, ...tree.adoptedStyleSheets])
+    try {
+      found += symbolsIn(sheet.cssRules);
+    } catch (e) {
+      continue;
+    }
+  return found;
+};
+
 /** Collects texts in document order: all in view, and `reach` characters before and after each of those. */
 const newRow = (reach, isEverything, spend) => {
   const view = visualViewport;
@@ -80,9 +99,11 @@ export const visibleTexts = (maxChars, reach, isEverything) => {
     const style = getComputedStyle(el), around = outer + spreadOf(style.filter) + (/^(n|$)/.test(style.getPropertyValue('-webkit-box-reflect')) ? 0 : MOST_SPREAD + 1), spread = around + spreadOf(style.textShadow + style.webkitTextStrokeWidth);
     const lines = [...el.getClientRects()];
     const generate = (part) => {
-      const { content, position, transform, textShadow } = getComputedStyle(el, part), text = (lines[0] || style.display == 'contents') && root == el && generatedBy(content, el);
+      const { content, quotes, position, transform, textShadow } = getComputedStyle(el, part), text = (lines[0] || style.display == 'contents') && root == el && generatedBy(/-quote/.test(content) ? content + quotes : content, el);
       if (text) texts.add(text, lines, part != '::marker' && lines[0] && position == 'static' && transform == 'none' ? around + spreadOf(textShadow) : MOST_SPREAD + 1);
     };
+    // Markers and hyphens are drawn somewhere about their lines.
+    texts.add(generatedBy(root == el ? style.listStyleType + style.hyphenateCharacter : countersOf(root), el), [], MOST_SPREAD + 1);
     if (root == el) {
       const tag = tagOf(el), box = [boxOf(el)], used = tag == 'use' && treeOf(el).getElementById(attr(el, 'href').slice(1));
       if (typeof el.value == 'string' && !is(tag, VALUE_NOT_SHOWN)) {
@@ -109,6 +130,7 @@ export const visibleTexts = (maxChars, reach, isEverything) => {
     }
     generate('::after');
   };
+  texts.add(generatedBy(countersOf(document), document.documentElement), [], MOST_SPREAD + 1);
   walk(document.documentElement, document.documentElement, 0);
   return room < 0 ? null : [visualViewport.width, texts.kept, values.kept];
 };
