@@ -9,6 +9,7 @@ from fetched_pages import ARTICLE, HIDDEN, SHELL
 from site_server import MappedEgress, Site
 
 from bridge.errors import ScriptFailed
+from bridge.reading import convert
 from bridge.reading.fetch import webfetch
 from bridge.reading.fetch.unseen import remove_unseen
 from bridge.snapshot.plain_html.parse import parse_html
@@ -85,3 +86,60 @@ async def test_a_page_that_is_hidden_until_its_scripts_are_ready_is_read(
     url = site.add("/", f"<body style='opacity:0;display:none'>{HIDDEN}")
     page = await webfetch(url, egress=egress, mode=mode)  # type: ignore[arg-type]
     assert "Tea grows slowly" in page.markdown
+
+
+@pytest.mark.parametrize(
+    ("css", "hides"),
+    [
+        (".a{display:none}", True),
+        (".a{display:none}.a{display:block}", False),
+        (".a{display:none!important}.a{display:block}", True),
+        ("p.a{display:block}.a{display:none}", False),
+        ("@layer x{#a{display:none}}.a{display:block}", False),
+        ("@media(max-width:500px){.a{display:none}}", True),
+        ("@media (min-width:500px){.a{display:none}}", False),
+        ("@media (prefers-color-scheme:dark){.a{display:none}}", False),
+        ("@supports not (display:grid){.a{display:none}}", False),
+        ("body > .a:not(.b){visibility:hidden}", True),
+        ("h1 ~ p:nth-child(2){opacity:0}", True),
+        ("@font-face{src:url('}')}/* } */.a{opacity:0}", True),
+        ("section{font-size:0}.a{font-size:1rem}", False),
+        (".a:hover{display:none}", False),
+        (".a::before{display:none}", False),
+        ("a[{display:none}.a{display:none}", True),
+        (":root{--x:none}.a{display:var(--x)}", True),
+        (".a{display:none", True),
+        ("body{display:none}", False),
+    ],
+)
+def test_style_sheets_of_the_page_hide_what_they_would_in_a_browser(css: str, hides: bool) -> None:
+    found = convert(f"<style>{css}</style><h1>Title</h1><p class=a id=a>Words.</p><p>More.</p>")
+    assert ("Words" not in found.markdown) is hides
+    assert found.hidden_text_removed == hides
+    assert "More" in found.markdown
+
+
+def test_a_page_that_its_scripts_show_in_parts_is_read() -> None:
+    parts = "".join(f"<div class=part><p>{f'Part {number} of the article. ' * 40}</p></div>" for number in range(10))
+    found = convert(f"<style>.part{{display:none}}</style><h1>Article</h1><p>Begin.</p>{parts}")
+    assert all(f"Part {number} of" in found.markdown for number in range(10))
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        ".x .x .x .x .y p{display:none}" * 3_000,
+        "p ~ i ~ p, p:nth-child(7), p:nth-last-child(7){display:none}" * 3_000,
+        "div:has(p + i), p:has(b), div:has(div:has(i)){display:none}" * 3_000,
+        "{" * 50_000,
+        "@media screen{" * 50_000,
+        "*{display:none}" * 4_000,
+        "a:has(" * 999,
+    ],
+    ids=["descendants", "siblings", "inner", "braces", "deep", "everything", "brackets"],
+)
+def test_style_sheets_do_not_take_long(css: str) -> None:
+    root = parse_html(f"<style>{css}</style>{'<div class=x>' * 50}{'<p>Words' * 2_000}")
+    began = time.process_time()
+    remove_unseen(root)
+    assert time.process_time() - began < 20  # what is quadratic takes minutes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from cssselect import parser
 
@@ -13,6 +14,9 @@ from bridge.snapshot.plain_html.parse import Element
 _AT_REST = frozenset("hover active focus focus-within focus-visible target visited checked invalid fullscreen".split())
 _MOST_DEEP = 40
 _MOST_INNER = 500
+
+
+Known: TypeAlias = dict[tuple[int, Element], bool]
 
 
 class UnknownSelector(Exception):
@@ -32,8 +36,11 @@ def key_of(tree: Any) -> str:
     return key_of(tree.selector)
 
 
-def fits(element: Element, tree: Any, depth: int = 0) -> bool:
+def fits(element: Element, tree: Any, known: Known, depth: int = 0) -> bool:
     """True if the element is one that the selector means.
+
+    Args:
+        known: For all elements that are tried with one selector: what was found about the elements beside them.
 
     Raises:
         UnknownSelector: It has a part that is not understood.
@@ -44,8 +51,8 @@ def fits(element: Element, tree: Any, depth: int = 0) -> bool:
         case parser.Element():
             return tree.element is None or tree.element.lower() == element.tag
         case parser.CombinedSelector():
-            return fits(element, tree.subselector, depth + 1) and _is_beside(element, tree, depth + 1)
-    if not fits(element, tree.selector, depth + 1):
+            return fits(element, tree.subselector, known, depth + 1) and _is_beside(element, tree, known, depth + 1)
+    if not fits(element, tree.selector, known, depth + 1):
         return False
     match tree:
         case parser.Hash():
@@ -55,12 +62,14 @@ def fits(element: Element, tree: Any, depth: int = 0) -> bool:
         case parser.Attrib():
             return _has_attribute(element, tree)
         case parser.Negation():
-            return not fits(element, tree.subselector, depth + 1)
+            return not fits(element, tree.subselector, known, depth + 1)
         case parser.Matching() | parser.SpecificityAdjustment():
-            return any(fits(element, one, depth + 1) for one in tree.selector_list)
+            return any(fits(element, one, known, depth + 1) for one in tree.selector_list)
         case parser.Relation():
+            if any(":has(" in one.canonical() for _, one in tree.arguments):  # Selectors 4 §4.5: never inside itself
+                raise UnknownSelector
             inner = [(combinator.value, one.parsed_tree) for combinator, one in tree.arguments]
-            return any(_has(element, combinator, one, depth + 1) for combinator, one in inner)
+            return any(_has(element, combinator, one, known, depth + 1) for combinator, one in inner)
         case parser.Pseudo():
             return _is_in_state(element, tree.ident)
         case parser.Function():
@@ -68,33 +77,47 @@ def fits(element: Element, tree: Any, depth: int = 0) -> bool:
     raise UnknownSelector
 
 
-def _is_beside(element: Element, tree: Any, depth: int) -> bool:
+def _is_beside(element: Element, tree: Any, known: Known, depth: int) -> bool:
     match tree.combinator:
         case " ":
-            return any(fits(above, tree.selector, depth) for above in element.iterancestors())
+            return _is_any(element.getparent, tree, known, depth)
         case ">":
             parent = element.getparent()
-            return parent is not None and fits(parent, tree.selector, depth)
+            return parent is not None and fits(parent, tree.selector, known, depth)
         case "+":
             before = element.getprevious()
-            return before is not None and fits(before, tree.selector, depth)
+            return before is not None and fits(before, tree.selector, known, depth)
         case "~":
-            return any(fits(before, tree.selector, depth) for before in element.itersiblings(preceding=True))
+            return _is_any(element.getprevious, tree, known, depth)
     raise UnknownSelector
 
 
-def _has(element: Element, combinator: str | None, tree: Any, depth: int) -> bool:
+def _is_any(step: Callable[[], Element | None], tree: Any, known: Known, depth: int) -> bool:
+    """True if one of the elements that repeated steps lead to fits; each is tried once."""
+    passed: list[Element] = []
+    name, found = step.__name__, False
+    at = step()
+    while at is not None and not found and (id(tree), at) not in known:
+        passed.append(at)
+        found = fits(at, tree.selector, known, depth)
+        at = getattr(at, name)()
+    found = found or (at is not None and known[id(tree), at])
+    known.update({(id(tree), each): found for each in passed})
+    return found
+
+
+def _has(element: Element, combinator: str | None, tree: Any, known: Known, depth: int) -> bool:
     """CSS Selectors 4 §4.5 `:has()`."""
     match combinator:
         case " ":
-            return any(fits(inner, tree, depth) for inner in islice(element.iterdescendants("*"), _MOST_INNER))
+            return any(fits(inner, tree, known, depth) for inner in islice(element.iterdescendants("*"), _MOST_INNER))
         case ">":
-            return any(fits(child, tree, depth) for child in element.iterchildren("*"))
+            return any(fits(child, tree, known, depth) for child in element.iterchildren("*"))
         case "+":
             after = element.getnext()
-            return after is not None and fits(after, tree, depth)
+            return after is not None and fits(after, tree, known, depth)
         case "~":
-            return any(fits(after, tree, depth) for after in element.itersiblings("*"))
+            return any(fits(after, tree, known, depth) for after in element.itersiblings("*"))
     raise UnknownSelector
 
 
@@ -145,5 +168,9 @@ def _is_nth(element: Element, tree: Any) -> bool:
         step, first = parser.parse_series(tree.arguments)
     except ValueError as error:
         raise UnknownSelector from error
-    place = 1 + sum(1 for _ in element.itersiblings(preceding=tree.name == "nth-child"))
+    parent = element.getparent()
+    if parent is None:
+        return False
+    at = parent.index(element)
+    place = at + 1 if tree.name == "nth-child" else len(parent) - at
     return place == first if step == 0 else (place - first) % step == 0 and (place - first) // step >= 0

@@ -18,13 +18,16 @@ from cssselect import SelectorError, parse
 from cssselect.parser import Selector
 from lxml import etree
 
-from bridge.reading.fetch.selectors import UnknownSelector, fits, key_of
+from bridge.reading.fetch.selectors import Known, UnknownSelector, fits, key_of
 from bridge.snapshot.plain_html.parse import Element
 
 _MOST_CHARS = 1_000_000
 _MOST_RULES = 4_000
-_MOST_TESTS = 200_000
+_MOST_TESTS = 100_000
+_MOST_DEEP = 10
+_HAS_COSTS = 50
 _LEAST_CHARS = 500
+_ARTICLE_CHARS = 5_000
 _SCREEN_PX = 412  # the width of the browser's tabs
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _TOKEN = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|\\.|[{};]", re.DOTALL)
@@ -61,6 +64,9 @@ _HIDING = {
 }
 _TEXT = frozenset(("opacity", "font-size", "text-indent", "color", "-webkit-text-fill-color"))
 _NAMES_OF_STYLES = frozenset((*_HIDING, "position", "overflow"))
+_PLACING = frozenset(
+    "position left top inset clip clip-path transform overflow width height max-width max-height".split()
+)
 _INHERITED = frozenset(("visibility", "font-size", "text-indent", "color", "-webkit-text-fill-color"))
 _COLOURS = ("color", "-webkit-text-fill-color")
 
@@ -84,7 +90,8 @@ class _Rule:
 def apply_style_sheets(root: Element) -> None:
     """Adds what the page's own style sheets say about visibility to the `style` attributes of its elements.
 
-    Nothing is added to what holds most of the text: such a page shows itself when its scripts are ready.
+    Nothing is added to what holds most of the text, nor where most of an article would go: such a page shows itself
+    when its scripts are ready, or one part after the other.
     """
     css = "\n".join(_sheets(root))[:_MOST_CHARS]
     if not css:
@@ -102,11 +109,17 @@ def apply_style_sheets(root: Element) -> None:
     scope = set(hidden)
     if not names.isdisjoint(_INHERITED):
         scope.update(inner for element in hidden for inner in element.iterdescendants())
-    said = document.cascaded(rules, scope)
-    most_chars = max(len("".join(_SEEN_TEXT(root))) // 2, _LEAST_CHARS)
+    if not names.isdisjoint(_PLACING):
+        names |= _PLACING
+    said = document.cascaded([rule for rule in rules if not names.isdisjoint(rule.declarations)], scope)
+    chars = {element: len("".join(element.itertext())) for element in hidden}
+    whole_chars = len("".join(_SEEN_TEXT(root)))
+    outermost = [element for element in hidden if not any(above in hidden for above in element.iterancestors())]
+    if whole_chars > _ARTICLE_CHARS and sum(chars[element] for element in outermost) * 4 > whole_chars * 3:
+        return
     _keep_clear_colours(said)
     for element, styles in said.items():
-        if element not in hidden or len("".join(element.itertext())) <= most_chars:
+        if chars.get(element, 0) <= max(whole_chars // 2, _LEAST_CHARS):
             _add(element, styles)
 
 
@@ -152,7 +165,7 @@ def _value(name: str, value: str, variables: dict[str, str]) -> str:
     return "16px" if name == "font-size" and not _LENGTH.fullmatch(value) else value
 
 
-def _blocks(css: str, layer: int) -> Iterator[tuple[int, str, str]]:
+def _blocks(css: str, layer: int, depth: int = 0) -> Iterator[tuple[int, str, str]]:
     """Layer, selector and declarations of each style rule whose conditions are true."""
     at = start = 0
     while (token := _TOKEN.search(css, at)) is not None:
@@ -166,11 +179,13 @@ def _blocks(css: str, layer: int) -> Iterator[tuple[int, str, str]]:
             if not prelude.startswith("@"):
                 yield layer, prelude, body.partition("{")[0].rpartition(";")[0] if "{" in body else body
                 continue
+            if depth == _MOST_DEEP:
+                continue
             name, _, condition = prelude.lower().replace("(", " (", 1).partition(" ")
             if name == "@layer":
-                yield from _blocks(body, 0)
+                yield from _blocks(body, 0, depth + 1)
             elif (name == "@media" and _is_true(condition)) or (name == "@supports" and "not" not in condition):
-                yield from _blocks(body, layer)
+                yield from _blocks(body, layer, depth + 1)
 
 
 def _end_of_block(css: str, at: int) -> int:
@@ -228,10 +243,12 @@ class _Document:
                 candidates = self._by_key.get(key_of(tree), [])
                 if scope is not None:
                     candidates = [element for element in candidates if element in scope]
-                if (tests := tests + len(candidates)) > _MOST_TESTS:
+                tests += len(candidates) * (_HAS_COSTS if ":has" in rule.prelude else 1)
+                if tests > _MOST_TESTS:
                     return {}
+                known: Known = {}
                 try:
-                    matching = [element for element in candidates if fits(element, tree)]
+                    matching = [element for element in candidates if fits(element, tree, known)]
                 except UnknownSelector:
                     continue
                 weight = (rule.layer, selector.specificity(), rule.order)
