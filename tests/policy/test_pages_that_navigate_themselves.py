@@ -84,7 +84,7 @@ async def page(webview_device: str, site: LocalServer, closed_port: int) -> Asyn
 
 async def follow(page: Page, url: str) -> None:
     """The first document may have come to its load event before it goes on."""
-    refusal = next((notice for notice in (await page.goto(url)).notices if "and was stopped" in notice), None)
+    refusal = next((notice for notice in (await page.goto(url)).notices if "stays open" in notice), None)
     if refusal is not None:
         raise PolicyRefused(refusal.partition(": ")[2])
     await page.wait_for(url="http://10.*/inside", timeout_s=20)

@@ -51,8 +51,9 @@ class RequestStore:
         return self._reducers[tab_id]
 
     def forget_tab(self, tab_id: str) -> None:
-        """Drop the reducer of a closed tab; its entries stay."""
-        self._reducers.pop(tab_id, None)
+        """Drop the reducer of a closed tab; its entries stay, and what was pending counts as lost."""
+        if (reducer := self._reducers.pop(tab_id, None)) is not None:
+            reducer.lose_pending()
 
     def add(self, entry: RequestEntry) -> None:
         """Number a new entry and keep it."""

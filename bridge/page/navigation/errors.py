@@ -39,8 +39,8 @@ def navigation_failed(url: str, net_error: str) -> NavigationFailed:
 
 
 def refused_navigation(error: PolicyRefused) -> str:
-    """The notice about a navigation that the page started and the policy refused."""
-    return f"the page tried to navigate and was stopped: {error.message}"
+    """The notice about a navigation that the page began by itself and the policy refused."""
+    return f"the page tried to navigate, and stays open: {error.message}"
 
 
 def check_arrived(attachment: Attachment) -> None:

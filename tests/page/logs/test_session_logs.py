@@ -221,6 +221,17 @@ def test_a_closed_tab_keeps_its_entries_until_newer_ones_of_any_tab_replace_them
             read(tab_id="t3")
 
 
+def test_a_request_of_a_closed_tab_is_not_pending_any_more() -> None:
+    logs = SessionLogs()
+    requests = logs.request_reducer("t1")
+    for number in ("1", "2"):
+        request = {"url": f"http://h/{number}", "method": "GET", "headers": {}}
+        requests.reduce("Network.requestWillBeSent", {"requestId": number, "request": request, "timestamp": 1})
+    requests.reduce("Network.loadingFailed", {"requestId": "1", "timestamp": 2, "errorText": "net::ERR_FAILED"})
+    logs.forget_tab("t1")
+    assert [entry.state for entry in logs.network()] == ["failed", "lost"]
+
+
 def test_messages_that_runtime_enable_repeats_are_logged_once() -> None:
     logs = SessionLogs()
     said = {"type": "log", "timestamp": 1.5, "args": [{"value": "once"}]}
