@@ -1,8 +1,9 @@
 """A process that removes a reversed port if the process that made it is killed.
 
 A mapping outlives its maker: apps on the device could go on connecting to a port of this machine, which by then may be
-another program's. This file is run as a script with `python -I -S`, which starts in a few milliseconds; it imports
-nothing of the package.
+another program's. The guard starts before the mapping is requested, so that no moment is left in which a killed process
+leaves one. This file is run as a script with `python -I -S`, which starts in a few milliseconds; it imports nothing of
+the package.
 """
 
 from __future__ import annotations
@@ -14,35 +15,56 @@ import select
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 _TIMEOUT_S = 3.0
 _LOOK_S = 1.0
-_KEPT = b"removed\n"
+# A request that was on its way when its sender was killed has been carried out after this time.
+_ON_ITS_WAY_S = 1.0
+_PAUSE_S = 0.1
+_REMOVED = b"removed\n"
 
 
 @contextmanager
-def guarded_mapping(host: str, port: int, serial: str, remote: str, local: str) -> Iterator[None]:
-    """Guards a mapping while the block runs. Its end means that the mapping has been removed."""
+def guarded_mapping(
+    host: str, port: int, serial: str, remote: str, local: str, before: Collection[str]
+) -> Iterator[Callable[[str], None]]:
+    """Guards the mapping of `remote` to `local` that is made in the block, which removes it again or has made none.
+
+    Yields a function that takes the device's end of the mapping once it is made: `remote` may be `tcp:0`. Until then,
+    one whose device's end is in `before` is not taken for it.
+    """
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", __file__, json.dumps([os.getpid(), host, port, serial, remote, local])],
+            [
+                sys.executable,
+                *("-I", "-S", __file__),
+                json.dumps([os.getpid(), host, port, serial, remote, local, list(before)]),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
     except OSError:  # no processes or file descriptors are left; the mapping is usable all the same
-        yield
+        yield lambda _made: None
         return
     assert process.stdin is not None
-    try:
-        yield
-    finally:
+    pipe = process.stdin
+
+    def tell(line: bytes) -> None:
         with contextlib.suppress(OSError):
-            process.stdin.write(_KEPT)
-            process.stdin.close()
+            pipe.write(line)
+            pipe.flush()
+
+    try:
+        yield lambda made: tell(made.encode() + b"\n")
+    finally:
+        tell(_REMOVED)
+        with contextlib.suppress(OSError):
+            pipe.close()
         try:
             process.wait(timeout=_LOOK_S)
         except subprocess.TimeoutExpired:
@@ -51,30 +73,48 @@ def guarded_mapping(host: str, port: int, serial: str, remote: str, local: str) 
 
 
 def main() -> None:
-    parent, host, port, serial, remote, local = json.loads(sys.argv[1])
-    if _is_killed(parent):
-        remove(host, port, serial, remote, local)
-
-
-def _is_killed(parent: int) -> bool:
-    """Waits for the end of the block or of the parent, whose other children may hold the pipe open."""
-    if sys.platform == "win32":
-        return sys.stdin.buffer.readline() != _KEPT
+    parent, host, port, serial, remote, local, before = json.loads(sys.argv[1])
+    said = _said_by(parent)
+    if said.endswith(_REMOVED):
+        return
+    made = said.partition(b"\n")[0].decode()
+    end = time.monotonic() + _ON_ITS_WAY_S
     while True:
-        if select.select([sys.stdin.buffer], [], [], _LOOK_S)[0]:
-            return sys.stdin.buffer.readline() != _KEPT
-        if os.getppid() != parent:
-            return True
+        for found in _mapped_to(host, port, serial, local):
+            if found == made or (not made and found not in before and remote in (found, "tcp:0")):
+                _remove(host, port, serial, found)
+                return
+        if made or time.monotonic() > end:
+            return
+        time.sleep(_PAUSE_S)
 
 
-def remove(host: str, port: int, serial: str, remote: str, local: str) -> None:
-    """Removes the mapping, unless it was replaced (AOSP packages/modules/adb SERVICES.TXT, reverse:…)."""
-    with contextlib.suppress(OSError, ValueError):
-        with _service(host, port, serial, "reverse:list-forward") as server:
-            listed = _block(server).decode("utf-8", "replace")
-        if [remote, local] in [line.split()[1:] for line in listed.splitlines()]:
-            with _service(host, port, serial, f"reverse:killforward:{remote}") as server:
-                server.recv(4)
+def _said_by(parent: int) -> bytes:
+    """What came before the end of the block or of the parent, whose other children may hold the pipe open."""
+    said, pipe = b"", sys.stdin.fileno()
+    while not said.endswith(_REMOVED):
+        if sys.platform == "win32" or select.select([pipe], [], [], _LOOK_S)[0]:
+            piece = os.read(pipe, 4096)
+            if not piece:
+                break
+            said += piece
+        elif os.getppid() != parent:
+            break
+    return said
+
+
+def _mapped_to(host: str, port: int, serial: str, local: str) -> list[str]:
+    """The device's ends of the mappings to `local` (AOSP packages/modules/adb SERVICES.TXT, reverse:…)."""
+    with contextlib.suppress(OSError, ValueError), _service(host, port, serial, "reverse:list-forward") as server:
+        lines = [line.split() for line in _block(server).decode("utf-8", "replace").splitlines()]
+        return [line[1] for line in lines if len(line) == 3 and line[2] == local]
+    return []
+
+
+def _remove(host: str, port: int, serial: str, remote: str) -> None:
+    service = f"reverse:killforward:{remote}"
+    with contextlib.suppress(OSError, ValueError), _service(host, port, serial, service) as server:
+        server.recv(4)
 
 
 @contextmanager

@@ -31,20 +31,18 @@ _log = logging.getLogger(__name__)
 async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: float) -> AsyncIterator[str]:
     """See AdbDevice.reverse."""
     deadline = Deadline.after(timeout_s)
-    try:
-        made: str | None = await _make_or_undo(
+    before = [theirs for theirs, target in await _list_reverses(device, deadline) if target == local]
+    if remote in before:
+        yield remote  # an identical mapping of another process or the user: use it, and leave it to them
+        return
+    server = device.server
+    with guarded_mapping(server.host, server.port, device.serial, remote, local, before) as tell_guard:
+        made = await _make_or_undo(
             _make_reverse(device, remote, local, deadline),
             lambda name: _remove_reverse(device, name, local),
             f"reverse {remote} of {device.serial}",
         )
-    except ServiceRefused:
-        if (remote, local) not in await _list_reverses(device, deadline):
-            raise
-        made = None
-    if made is None:
-        yield remote  # an identical mapping of another process or the user: use it, and leave it to them
-        return
-    with guarded_mapping(device.server.host, device.server.port, device.serial, made, local):
+        tell_guard(made)
         try:
             yield made
         finally:

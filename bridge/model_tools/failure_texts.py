@@ -82,6 +82,14 @@ def page_load_failure(error: NavigationFailed | DeadlineExceeded, requested_url:
     return ToolResult(text, clean(error.message), requested_url, is_error=True)
 
 
+def error_status(status: int) -> str:
+    """The status of a failed request, with the phrase of RFC 9110."""
+    try:
+        return f"HTTP {status}: {http.HTTPStatus(status).phrase}"
+    except ValueError:
+        return f"HTTP {status}: an error status"
+
+
 def script_failure(thrown: str, javascript: str, page_url: str) -> ToolResult:
     """The result for a script that threw.
 
@@ -99,11 +107,7 @@ def script_failure(thrown: str, javascript: str, page_url: str) -> ToolResult:
 
 
 def _http_words(error: HttpFailed) -> tuple[str, str]:
-    """The status with the phrase of RFC 9110; the server's own phrase and body are the server's words."""
-    try:
-        phrase = http.HTTPStatus(error.status).phrase
-    except ValueError:
-        phrase = ""
-    own = error.reason if error.reason and error.reason != phrase else ""
-    text = f"HTTP {error.status}: {phrase}" if phrase else f"HTTP {error.status}: an error status"
+    """The status in our words; the server's own phrase and body are the server's words."""
+    text = error_status(error.status)
+    own = "" if text.endswith(f": {error.reason}") else error.reason
     return text, "\n\n".join(filter(None, [own, error.body_start]))

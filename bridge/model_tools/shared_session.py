@@ -57,6 +57,12 @@ class SharedSession:
         """The open session, or None."""
         return self._kept.opened.result() if self._kept is not None and self._kept.is_ready else None
 
+    @property
+    def user_agent(self) -> str | None:
+        """What the session's tabs send as User-Agent; None before the first tab."""
+        known = self.present.capabilities if self.present is not None else None
+        return (known.user_agent or None) if known is not None else None
+
     async def get(self) -> tuple[Session, tuple[str, ...]]:
         """The connected session, and one sentence for each thing that had to be restored.
 

@@ -24,7 +24,7 @@ from bridge.errors import (
 )
 from bridge.model_tools.client_context import ClientContext
 from bridge.model_tools.declaration import ToolSet
-from bridge.model_tools.failure_texts import fetch_failure, page_load_failure, script_failure
+from bridge.model_tools.failure_texts import error_status, fetch_failure, page_load_failure, script_failure
 from bridge.model_tools.pictures import picture_for_model
 from bridge.model_tools.tool_result import NO_LIMIT, ToolResult
 from bridge.ops.secrets import LONGEST
@@ -113,19 +113,20 @@ async def browser(
             raise _Failed(f"Invalid mode '{cut(clean(mode), 60)}'. Use 'screenshot' or 'extract'")
         if javascript is not None and mode != "extract":
             raise _Failed("Parameter 'javascript' requires mode 'extract'")
+        client.last_url = address
         address = await client.server.egress.check_url(address)
         deadline = Deadline.after(LIMIT_S)
         async with deadline.bound("browser"), _one_shot(client, width, height) as page:
             client.report_progress(f"opening {address[:200]}")
-            await _load(page, address, deadline)
+            status = await _load(page, address, deadline)
             await asyncio.sleep(min(wait_seconds, deadline.remaining_s))
             value = await _run(page, javascript, max_length, client, deadline) if javascript is not None else None
             await client.server.egress.check_url(page.url)
             if mode == "screenshot":
-                return await _screenshot(client, page, full_page)
+                return await _screenshot(client, page, full_page, status)
             if value is not None:
                 return ToolResult("", value, page.url, max_chars=_max_chars(max_length))
-            return await _extracted(page, max_length, client)
+            return await _extracted(page, max_length, client, status)
     except _Failed as error:
         return replace(error.result, page_url=error.result.page_url or url or "")
     except DeadlineExceeded as error:
@@ -182,6 +183,7 @@ async def webfetch(
             metadata=metadata,
             redact=client.server.secrets.redactor,
             render=rendered,
+            user_agent=client.server.shared.user_agent,
         )
     except BridgeError as error:
         if (failed := fetch_failure(error, address)) is None:
@@ -192,7 +194,9 @@ async def webfetch(
         notes += "".join(f"{name}: {clean(value)}\n" for name, value in page.metadata.to_json().items())
     how = "rendered" if page.rendered else f"fetched, HTTP {page.status}"
     outcome = f"{how}{'; truncated' if page.truncated else ''}"
-    return ToolResult(outcome, notes + page.markdown, page.url, max_chars=_max_chars(max_length))
+    return ToolResult(
+        outcome, f"{notes}\n{page.markdown}" if notes else page.markdown, page.url, max_chars=_max_chars(max_length)
+    )
 
 
 def _max_chars(max_length: int) -> int:
@@ -233,11 +237,13 @@ async def _one_shot(client: ClientContext, width: int, height: int) -> AsyncIter
             session.view = usual
 
 
-async def _load(page: Page, address: str, deadline: Deadline) -> None:
+async def _load(page: Page, address: str, deadline: Deadline) -> str:
+    """Opens the page; its error status in our words, "" if it has none."""
     try:
-        await page.goto(address, timeout_s=deadline.remaining_s)
+        opened = await page.goto(address, timeout_s=deadline.remaining_s)
     except (NavigationFailed, DeadlineExceeded) as error:
         raise _Failed(page_load_failure(error, address)) from error
+    return error_status(opened.status) if opened.status is not None and opened.status >= 400 else ""
 
 
 async def _run(page: Page, javascript: str, max_length: int, client: ClientContext, deadline: Deadline) -> str:
@@ -270,7 +276,7 @@ async def _run(page: Page, javascript: str, max_length: int, client: ClientConte
     return f"{redacted}\n\n{truncation_notice(max_length)}" if is_cut else redacted
 
 
-async def _screenshot(client: ClientContext, page: Page, full_page: bool) -> ToolResult:
+async def _screenshot(client: ClientContext, page: Page, full_page: bool, status: str) -> ToolResult:
     client.report_progress("taking the screenshot")
     try:
         redact = client.server.secrets.redactor
@@ -282,18 +288,22 @@ async def _screenshot(client: ClientContext, page: Page, full_page: bool) -> Too
     except (CaptureFailed, DeadlineExceeded) as error:
         raise _Failed(f"Screenshot failed: {error.code}", clean(error.message)) from error
     client.page_notes += screenshot.notices
+    if status:
+        client.notes.append(status)
     if picture.notes:
         client.notes.append(f"the image beside this text is smaller than the file: {', '.join(picture.notes)}")
     return ToolResult("", page_url=page.url, image=picture.image, fields={"image_path": str(path)})
 
 
-async def _extracted(page: Page, max_length: int, client: ClientContext) -> ToolResult:
+async def _extracted(page: Page, max_length: int, client: ClientContext, status: str) -> ToolResult:
     try:
         found = await page.read(max_length=max_length, redact=client.server.secrets.redact)
     except BridgeError as error:
         raise _Failed(f"Extraction failed: {error.code}", clean(error.message)) from error
     note = "" if found.markdown.strip() else "The page has no text to extract."
-    return ToolResult(note, found.markdown, found.url, max_chars=_max_chars(max_length))
+    return ToolResult(
+        "\n".join(filter(None, [status, note])), found.markdown, found.url, max_chars=_max_chars(max_length)
+    )
 
 
 def _saved(folder: Path, image_bytes: bytes) -> Path:

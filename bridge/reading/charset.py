@@ -77,8 +77,13 @@ _SIGN_IN_WORD = re.compile(r"[a-z][\xb9\xb3\xbf\xbe\xa5\xa3\xaf\x9d\u009d][a-z ,
 _ASCII = bytes(range(0x80))
 _NO_LETTERS = bytes(byte for byte in _ASCII if not chr(byte).isalpha())
 _SHORT_BYTES = 400
-# ASCII, and pairs of GB 2312's punctuation, full-width signs and first level of hanzi (rows 1, 3 and 16 to 55).
-_GB_TEXT = re.compile(rb"(?:[\x00-\x7f]|[\xa1\xa3\xb0-\xd7][\xa1-\xfe])*+[\x80-\xff]?")
+# ASCII, and pairs of the East Asian sets that are spread over the same bytes: GB 2312, KS X 1001, JIS X 0208.
+_PAIRS = re.compile(rb"(?:[\x00-\x7f]|[\xa1-\xfe]{2})*+[\x80-\xff]?")
+# Kana in EUC-JP; in the other two sets these rows hold what is rare.
+_KANA = re.compile(rb"\xa4[\xa1-\xf3]|\xa5[\xa1-\xf6]")
+_LAST_COMMON_ROW = 0xD7  # of GB 2312, whose first level is sorted by sound and has the characters in daily use
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ALPHABETS = ("koi8_r", "cp1251", "cp1253", "cp1255", "cp1256")
 # The commonest characters of modern Chinese, which make up half of any text.
 _FREQUENT_HANZI = frozenset(
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成"
@@ -87,6 +92,11 @@ _FREQUENT_HANZI = frozenset(
     "老给世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反"
     "受目太量再感建务做接必场件计管期市直德资命山金指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且"
     "权思王象完设式色路记南品住告类求据程北边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运网页欢迎你好产价格"
+)
+# The commonest syllables of Korean, more than half of any text.
+_FREQUENT_HANGUL = frozenset(
+    "이다는에의을가하고지를은한로사기도인자대리어서시아정나그라들스해수일보주원만있제부전으장것여상적구면성경과동내국위안조연비게신선와"
+    "관유미무공오단화산개모방민계세거간치생물당용발문분교년트소실등요반마체입식니없될됩합까된못말때더우각건중명월작강르저드습행진재금품합"
 )
 #: With fewer foreign bytes a guess is a coin toss.
 _ENOUGH_BYTES = 12
@@ -154,16 +164,40 @@ def _as_utf8(body: bytes) -> str | None:
     return text if used == len(body) else text + "\N{REPLACEMENT CHARACTER}"
 
 
-def _detect_short(words: bytes) -> str | None:
-    """gb18030 for a text whose foreign bytes are all pairs of GB 2312's first level, most of them frequent characters.
+def _detect_pairs(words: bytes) -> str | None:
+    """The East Asian encoding of a text whose foreign bytes are all pairs; None where that is not clear.
 
-    A frequency model needs more text. Korean has the same pairs (KS X 1001), but then they are rare characters here.
+    The same pairs are characters in all three, so what counts is in which of them they are the frequent ones. A general
+    model of frequencies needs more text.
     """
-    if not _GB_TEXT.fullmatch(words[:_SHORT_BYTES]):
+    sample = words[:_SHORT_BYTES]
+    if not _PAIRS.fullmatch(sample):
         return None
-    characters = [character for character in words.decode("gb18030", "replace") if character > "\u3400"]
-    frequent = sum(character in _FREQUENT_HANZI for character in characters)
-    return "gb18030" if characters and frequent * 2 >= len(characters) else None
+    pairs = [pair for run in re.findall(rb"[\xa1-\xfe]{2,}", sample) for pair in _twos(run)]
+    kana = sum(bool(_KANA.fullmatch(pair)) for pair in pairs)
+    characters = [pair for pair in pairs if pair[0] >= 0xB0]
+    if kana >= 2 and kana * 4 >= kana + len(characters):
+        return "euc_jp"
+    hanzi = sum(pair.decode("gb18030", "replace") in _FREQUENT_HANZI for pair in characters)
+    hangul = sum(pair.decode("cp949", "replace") in _FREQUENT_HANGUL for pair in characters)
+    common = sum(pair[0] <= _LAST_COMMON_ROW for pair in characters)
+    if not characters or common * 4 < len(characters) * 3 or any(_reads_as(sample, codec) for codec in _ALPHABETS):
+        return None
+    if hanzi * 2 >= len(characters) and hanzi > hangul:
+        return "gb18030"
+    if len(characters) < 4:
+        return None
+    return "gb18030" if hanzi >= hangul else "cp949" if hangul * 3 >= len(characters) else None
+
+
+def _twos(run: bytes) -> list[bytes]:
+    return [run[at : at + 2] for at in range(0, len(run) - 1, 2)]
+
+
+def _reads_as(words: bytes, codec: str) -> bool:
+    """True if the foreign bytes are words of letters whose case is that of words."""
+    found = _NOT_ASCII.findall(words.decode(codec, "replace"))
+    return all(word.isalpha() and (word in (word.lower(), word.upper(), word.title())) for word in found)
 
 
 def _detect(sample: bytes) -> str | None:
@@ -176,7 +210,7 @@ def _detect(sample: bytes) -> str | None:
     end = max(sample.rfind(b"<"), sample.rfind(b"\n"))
     words = re.sub(rb"<[^>]*>", b" ", sample[:end] if end > len(sample) // 2 else sample)
     foreign = len(words.translate(None, _ASCII))
-    if (east_asian := _detect_short(words)) is not None:
+    if (east_asian := _detect_pairs(words)) is not None:
         return east_asian
     if foreign < _ENOUGH_BYTES:
         return None

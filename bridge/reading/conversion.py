@@ -8,6 +8,7 @@ from typing import Any
 from bridge.errors import UsageError
 from bridge.reading.charset import decode_text
 from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, html_text, shown_text
+from bridge.reading.markdown.document import checked_length
 from bridge.reading.metadata import PageFacts
 
 
@@ -21,7 +22,7 @@ class Converted:
         kind: `article` for one text, `list` for a page of cards or links, `page` where neither stands out.
         metadata: Description, author, dates, canonical URL and language, as far as the document says them.
         headings: The headings of the content, with the anchors of those that have one.
-        hidden_text_removed: Texts left out because attributes or inline styles hide them from people.
+        hidden_text_removed: Texts left out because attributes or styles hide them from people.
         truncated: Whether `max_length` cut something off.
     """
 
@@ -71,6 +72,10 @@ def convert(
     """
     if outline and section is not None:
         raise UsageError("outline and section exclude each other")
+    for name, value, kinds in (("html", html, str | bytes), ("base_url", base_url, str)):
+        if not isinstance(value, kinds):
+            raise UsageError(f"{name} is a {type(value).__name__}; it must be text{' or bytes' * (name == 'html')}.")
+    max_length = checked_length(max_length)
     wanted = Wanted(selector, links, mode)
     wanted.check()
     text = decode_text(html, markup=True).text if isinstance(html, bytes) else html

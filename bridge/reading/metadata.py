@@ -13,7 +13,7 @@ from lxml import etree
 
 from bridge.json_record import JsonRecord
 from bridge.reading.structured import linked_objects
-from bridge.reading.words import words_of
+from bridge.reading.words import heading_words, without_anchor_sign, words_of
 
 _SEPARATORS = re.compile(r"\s+[|\-–—·•»:/]\s+|\s*[|»]\s*")
 _SPACES = re.compile(r"\s+")
@@ -100,7 +100,7 @@ def title_of(tree: etree._Element) -> str:
             elif name == "og:site_name":
                 site = _heading(meta.get("content") or "")
         own = _heading(words_of(element) if (element := head.find("title")) is not None else "")
-    headings = [words for h1 in tree.iter("h1") if (words := _heading(words_of(h1)))][:5]
+    headings = [words for h1 in tree.iter("h1") if (words := heading_words(h1)[:500])][:5]
     for words in headings:
         if len(words) > 3 and words.casefold() in (own or given).casefold():
             return words
@@ -115,7 +115,7 @@ def title_of(tree: etree._Element) -> str:
 
 
 def _heading(text: str) -> str:
-    return _SPACES.sub(" ", text).strip().rstrip(" ¶#§")[:500]
+    return without_anchor_sign(_SPACES.sub(" ", text).strip())[:500]
 
 
 def _meta(root: etree._Element) -> dict[str, str]:

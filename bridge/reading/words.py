@@ -40,3 +40,23 @@ def words_of(element: etree._Element, at_most: int = 5_000) -> str:
         if room <= 0:
             break
     return SPACES.sub(" ", "".join(parts)).strip()
+
+
+_ANCHOR_SIGN = re.compile(r"[#¶§🔗\ufeff\u200b]+")
+# Signs of an anchor that no title ends with.
+_TRAILING_SIGN = re.compile(r"[\s¶🔗\ufeff\u200b]+\Z")
+_MOST_LINKS = 20
+
+
+def without_anchor_sign(text: str) -> str:
+    """A heading's words without the sign of its anchor at their end."""
+    return _TRAILING_SIGN.sub("", text)
+
+
+def heading_words(element: etree._Element) -> str:
+    """The words of a heading without the links to itself: "Install" of `<h2>Install<a href="#install">#</a></h2>`."""
+    words = words_of(element)
+    for link in islice(element.iter("a"), _MOST_LINKS):
+        if _ANCHOR_SIGN.fullmatch(sign := words_of(link)):
+            words = words.removesuffix(sign).removeprefix(sign).strip()
+    return without_anchor_sign(words)

@@ -38,6 +38,7 @@ class Capabilities(JsonRecord):
 
     Attributes:
         webview: Package and version of the engine, as reported by the host app.
+        user_agent: What its tabs send as User-Agent; "" without isolated worlds.
         capture: `cdp`, or `host` if the engine cannot capture over CDP.
         full_page: The strategy for full-page screenshots: `cdp-beyond-viewport` if the engine draws beyond the view,
             `scroll-and-stitch` if it repeats the view instead; None if it was not tried.
@@ -52,6 +53,7 @@ class Capabilities(JsonRecord):
     """
 
     webview: str
+    user_agent: str
     api_level: int
     capture: str
     full_page: Strategy | None
@@ -109,12 +111,14 @@ async def probe(
         if full_page == "cdp-beyond-viewport" and view is not None:
             await _restore_view(attachment, view, timeout_s)
     main = attachment.state.main
+    user_agent = await _isolated_user_agent(attachment, main.frame_id, timeout_s) if main is not None else None
     return Capabilities(
         webview=f"{hello.webview_package} {hello.webview_version}",
+        user_agent=user_agent or "",
         api_level=hello.api_level,
         capture="cdp" if drawn else "host",
         full_page=full_page,
-        isolated_worlds=main is not None and await _has_isolated_world(attachment, main.frame_id, timeout_s),
+        isolated_worlds=user_agent is not None,
         host_features=tuple(name for name, offered in hello.features.items() if offered and offered != "none"),
         fetch_interception=fetch_interception,
         egress=egress,
@@ -153,13 +157,16 @@ def _is_ours(attachment: Attachment) -> bool:
     return main is not None and main.url.startswith("about:blank")
 
 
-async def _has_isolated_world(attachment: Attachment, frame_id: str, timeout_s: float) -> bool:
-    """True if the injected script has a world of its own. Before Chromium 116 the first document gets it on demand."""
+async def _isolated_user_agent(attachment: Attachment, frame_id: str, timeout_s: float) -> str | None:
+    """The user agent, read in the injected script's own world, where no page can change it; None without such a world.
+
+    Before Chromium 116 the first document gets the world on demand.
+    """
     try:
-        await attachment.evaluate(frame_id, "1", timeout_s=timeout_s)
+        found = await attachment.evaluate(frame_id, "navigator.userAgent", timeout_s=timeout_s)
     except BridgeError:
-        return False
-    return attachment.state.context_of(frame_id, CONTEXT_NAME) is not None
+        return None
+    return str(found) if attachment.state.context_of(frame_id, CONTEXT_NAME) is not None else None
 
 
 async def _image(call: PendingCall, timeout_s: float) -> bytes:

@@ -325,6 +325,7 @@ TAG_ROLES: dict[str, str] = {
     "optgroup": "group",
     "g": "group",
     "text": "group",
+    "foreignObject": "group",
     "h1": "heading",
     "h2": "heading",
     "h3": "heading",

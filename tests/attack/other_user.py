@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.attack.processes import family
+
 NOBODY = 65534
 # Everything that may make one of our listeners talk: HTTP, a proxy, a SOCKS proxy, a WebSocket, an adb transport.
 _GREETINGS = (
@@ -59,7 +61,7 @@ class Listener:
 
 def listeners(roots: set[int]) -> list[Listener]:
     """What these processes and their descendants listen on."""
-    inodes = {inode: pid for pid in _family(roots) for inode in _sockets(pid)}
+    inodes = {inode: process.pid for process in family(roots) for inode in _sockets(process.pid)}
     return [Listener(address, inodes[inode]) for inode, address in _listening() if inode in inodes]
 
 
@@ -71,21 +73,6 @@ def gets(found: list[Listener], target: str, *, user: int | None) -> dict[tuple[
     done = subprocess.run([sys.executable, "-c", _ATTACK], input=asked, capture_output=True, text=True, check=True)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     return {tuple(name) if isinstance(name, list) else name: said.encode("latin-1") for name, said in rows}
-
-
-def _family(roots: set[int]) -> set[int]:
-    parents = {int(folder.name): _parent(folder) for folder in Path("/proc").glob("[0-9]*")}
-    family = set(roots)
-    while grown := {pid for pid, parent in parents.items() if parent in family} - family:
-        family |= grown
-    return family
-
-
-def _parent(folder: Path) -> int:
-    try:
-        return int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
 
 
 def _sockets(pid: int) -> Iterator[str]:

@@ -20,6 +20,7 @@ import pytest
 from bridge import Session
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
+from tests.attack.processes import Process, family
 from tests.temp_devices import own_adb_server, own_device
 
 pytestmark = [
@@ -78,8 +79,31 @@ DEVICE_AND_CLIENT = textwrap.dedent(
     asyncio.run(main())
     """
 )
+# Ends when adbd has carried out the request, before anything else can happen.
+KILLED_AS_ITS_PORT_IS_MAPPED = textwrap.dedent(
+    """
+    import asyncio, os, signal, sys
+    from bridge.adb import AdbServer, ports
+
+    made = ports._make_reverse
+
+    async def made_at_last(*arguments):
+        await made(*arguments)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    async def main():
+        ports._make_reverse = made_at_last
+        device = AdbServer(port=int(sys.argv[1])).device(sys.argv[2])
+        async with device.reverse(sys.argv[3], "tcp:9", timeout_s=10):
+            pass
+
+    asyncio.run(main())
+    """
+)
 # After a phase has begun: at once, and somewhat into it.
 DELAYS_S = (0.0, 0.05, 0.3, 1.0)
+# What a killed process leaves is gone after this time.
+LEFT_S = 5.0
 
 
 @pytest.fixture(scope="module")
@@ -88,30 +112,40 @@ def server() -> Iterator[AdbServer]:
         yield server
 
 
-@pytest.fixture
-def place() -> Iterator[Path]:
+class Place:
     """A temporary folder, which all processes of a test have in their environment. Socket paths need it short."""
-    folder = Path(tempfile.mkdtemp(prefix="kill-", dir="/tmp"))
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="kill-", dir="/tmp"))
+        # Chromium's children overwrite their environment, and are orphans when their parents have been killed.
+        self._seen: set[Process] = set()
+
+    def look(self) -> set[Process]:
+        """The processes of the test that run now."""
+        mark, marked = f"TMPDIR={self.folder}".encode(), set()
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if mark in path.read_bytes():
+                    marked.add(int(path.parent.name))
+        found = family(marked | {process.pid for process in self._seen})
+        # What has the number of an old process, and is another one, is none of ours.
+        reused = {process.pid for process in self._seen} - {process.pid for process in self._seen & found}
+        self._seen = {process for process in found if process.pid not in reused}
+        return self._seen
+
+    def left(self) -> list[object]:
+        """Processes and files that are there because of the client."""
+        return [*self.look(), *(path.name for path in self.folder.iterdir())]
 
 
-def processes_in(place: Path) -> list[int]:
-    """The processes whose temporary folder it is, zombies not counted."""
-    mark, found = f"TMPDIR={place}".encode(), []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            if mark in path.read_bytes():
-                found.append(int(path.parent.name))
-    return found
+@pytest.fixture
+def place() -> Iterator[Place]:
+    place = Place()
+    yield place
+    shutil.rmtree(place.folder, ignore_errors=True)
 
 
-def left_in(place: Path) -> list[object]:
-    """Processes and files that are there because of the client."""
-    return [*processes_in(place), *(path.name for path in place.iterdir())]
-
-
-async def killed_in(phase: str, delay_s: float, server: AdbServer, place: Path, *arguments: str) -> None:
+async def killed_in(phase: str, delay_s: float, server: AdbServer, place: Place, *arguments: str) -> None:
     """Runs the client until that long after the phase has begun, and kills it."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -120,30 +154,31 @@ async def killed_in(phase: str, delay_s: float, server: AdbServer, place: Path, 
         str(server.port),
         *arguments,
         stdout=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": str(place), "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "TMPDIR": str(place.folder), "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert process.stdout is not None
     async with asyncio.timeout(120):
         while (line := (await process.stdout.readline()).decode().strip()) != phase:
             assert line, f"the client ended before {phase}"
     await asyncio.sleep(delay_s)
+    place.look()
     with contextlib.suppress(ProcessLookupError):
         process.send_signal(signal.SIGKILL)
     await process.wait()
 
 
 async def eventually(is_so: Callable[[], Awaitable[bool]], what: Callable[[], object]) -> None:
-    deadline = Deadline.after(45)
+    deadline = Deadline.after(LEFT_S)
     while not await is_so():
         assert not deadline.passed, what()
         await asyncio.sleep(0.1)
 
 
-async def check_nothing_is_left(server: AdbServer, place: Path) -> None:
+async def check_nothing_is_left(server: AdbServer, place: Place) -> None:
     async def is_clean() -> bool:
-        return not (left_in(place) or await server.devices(timeout_s=10))
+        return not (place.left() or await server.devices(timeout_s=10))
 
-    await eventually(is_clean, lambda: left_in(place))
+    await eventually(is_clean, lambda: place.left())
 
 
 async def reverses_of(server: AdbServer, serial: str) -> str:
@@ -152,14 +187,14 @@ async def reverses_of(server: AdbServer, serial: str) -> str:
 
 
 async def check_a_killed_device_and_client_leave_nothing(
-    phase: str, delay_s: float, server: AdbServer, place: Path
+    phase: str, delay_s: float, server: AdbServer, place: Place
 ) -> None:
     await killed_in(phase, delay_s, server, place)
     await check_nothing_is_left(server, place)
 
 
 @pytest.mark.parametrize("phase", ["starting", "opening", "acting", "stopping"])
-async def test_a_killed_process_leaves_no_process_folder_or_device(phase: str, server: AdbServer, place: Path) -> None:
+async def test_a_killed_process_leaves_no_process_folder_or_device(phase: str, server: AdbServer, place: Place) -> None:
     delay_s = random.choice(DELAYS_S)  # noqa: S311
     await check_a_killed_device_and_client_leave_nothing(phase, delay_s, server, place)
 
@@ -168,19 +203,22 @@ async def test_a_killed_process_leaves_no_process_folder_or_device(phase: str, s
 @pytest.mark.parametrize("delay_s", DELAYS_S)
 @pytest.mark.parametrize("phase", PHASES)
 async def test_a_process_killed_in_any_phase_leaves_nothing(
-    phase: str, delay_s: float, server: AdbServer, place: Path
+    phase: str, delay_s: float, server: AdbServer, place: Place
 ) -> None:
     await check_a_killed_device_and_client_leave_nothing(phase, delay_s, server, place)
 
 
-async def check_the_device_is_free(phase: str, delay_s: float, server: AdbServer, serial: str, place: Path) -> None:
+async def check_the_device_is_free(phase: str, delay_s: float, server: AdbServer, serial: str, place: Place) -> None:
     """No process, folder or reversed port of the killed client stays, and the next session opens."""
     await killed_in(phase, delay_s, server, place, serial)
 
-    async def is_clean() -> bool:
-        return not (left_in(place) or await reverses_of(server, serial))
+    left: list[object] = []
 
-    await eventually(is_clean, lambda: (phase, left_in(place)))
+    async def is_clean() -> bool:
+        left[:] = [*place.left(), *(await reverses_of(server, serial)).splitlines()]
+        return not left
+
+    await eventually(is_clean, lambda: (phase, delay_s, left))
     async with Session.open(serial, adb_server=f"127.0.0.1:{server.port}") as session:
         page = await session.new_page()
         await page.set_content("<title>Next</title>")
@@ -188,7 +226,7 @@ async def check_the_device_is_free(phase: str, delay_s: float, server: AdbServer
 
 
 async def test_a_killed_client_leaves_its_device_as_it_was(
-    server: AdbServer, place: Path, monkeypatch: pytest.MonkeyPatch
+    server: AdbServer, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
     async with own_device() as device:
@@ -196,9 +234,32 @@ async def test_a_killed_client_leaves_its_device_as_it_was(
             await check_the_device_is_free(phase, random.choice(DELAYS_S), server, device.serial, place)  # noqa: S311
 
 
+@pytest.mark.parametrize("remote", ["tcp:0", "tcp:39999"])
+async def test_a_process_killed_as_its_port_is_mapped_leaves_no_mapping(
+    remote: str, server: AdbServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
+    async with (
+        own_device(has_engine=False) as device,
+        server.device(device.serial).reverse("tcp:0", "tcp:9", timeout_s=10) as theirs,
+    ):
+        command = [sys.executable, "-c", KILLED_AS_ITS_PORT_IS_MAPPED, str(server.port), device.serial, remote]
+        process = await asyncio.create_subprocess_exec(
+            *command, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        )
+        assert await process.wait() == -signal.SIGKILL
+        left: list[str] = []
+
+        async def is_alone() -> bool:
+            left[:] = [line.split()[1] for line in (await reverses_of(server, device.serial)).splitlines()]
+            return left == [theirs]
+
+        await eventually(is_alone, lambda: left)
+
+
 @pytest.mark.slow
 async def test_a_client_killed_in_any_phase_leaves_its_device_as_it_was(
-    server: AdbServer, place: Path, monkeypatch: pytest.MonkeyPatch
+    server: AdbServer, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
     async with own_device() as device:
@@ -208,7 +269,7 @@ async def test_a_client_killed_in_any_phase_leaves_its_device_as_it_was(
 
 
 async def test_one_of_two_clients_is_killed_and_the_other_goes_on(
-    server: AdbServer, place: Path, monkeypatch: pytest.MonkeyPatch
+    server: AdbServer, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
     async with own_device() as ours, Session.open(ours.serial) as session:
@@ -219,7 +280,7 @@ async def test_one_of_two_clients_is_killed_and_the_other_goes_on(
 
         async def is_clean() -> bool:
             serials = [entry.serial for entry in await server.devices(timeout_s=10)]
-            return not left_in(place) and serials == [ours.serial]
+            return not place.left() and serials == [ours.serial]
 
-        await eventually(is_clean, lambda: left_in(place))
+        await eventually(is_clean, lambda: place.left())
         assert await page.title() == "Ours"

@@ -1,4 +1,4 @@
-"""Commands that read without a device: fetch, and snapshot --html."""
+"""Commands that read without a device: fetch, read --html and snapshot --html."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from bridge.surfaces.cli.app import run
 from bridge.surfaces.demo.server import serve_demo_pages
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
+from tests.temp_sites import own_site
 
 HTML = "<title>Größe</title><h1>Gold</h1><p>words</p><nav><button>Buy</button></nav>"
 
@@ -144,6 +145,49 @@ def test_a_snapshot_of_stdin_takes_the_same_options(
     told = json.loads(capsys.readouterr().out)
     assert list(told["refs"]) == ["e2"]
     assert target.read_text() == told["text"] + "\n"
+
+
+_ARTICLE = """<title>Tea</title><meta name=description content="About tea."><h1>Tea</h1><p>Tea is <a href=good>good</a>.
+<p hidden>Unseen.</p><h2 id=green>Green</h2><p>Fresh.</p><h2>Black</h2><p>Strong.</p>"""
+
+
+def test_html_is_read_from_a_file_or_stdin(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(_ARTICLE, encoding="utf-8")
+    assert run(["read", "--html", str(page), "--base-url", "https://tea.example/a/"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("# Tea\n\nTea is [good](https://tea.example/a/good).\n\n## Green\n\nFresh.")
+    assert "hidden texts removed: 1" in err
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(_ARTICLE.encode())))
+    assert run(["read", "--html", "-", "--section", "green", "--metadata"]) == 0
+    assert capsys.readouterr().out == "title: Tea\ndescription: About tea.\n\n## Green\n\nFresh.\n"
+    for wrong in (["--base-url", "http://["], ["--section", "Oolong"], ["--selector", "p["], ["--max-length", "many"]):
+        assert run(["read", "--html", str(page), *wrong]) == 2
+    assert run(["read", "--base-url", "https://tea.example/"]) == 2
+
+
+def test_fetch_gives_a_part_of_a_page_its_outline_or_what_it_says_about_itself(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with own_site({"/": _ARTICLE}) as site:
+        for options, shown in (
+            (["--section", "Black"], "## Black\n\nStrong.\n"),
+            (["--selector", "h2 + p"], "Fresh.\n"),
+            (["--outline"], "- Tea\n  - [Green](#green)\n  - Black\n"),
+            (["--section", "green", "--metadata"], "title: Tea\ndescription: About tea.\n\n"),
+            (["--max-length", "0"], "# Tea\n"),
+        ):
+            assert run(["fetch", site.url(), "--local", str(site.port), *options]) == 0
+            assert capsys.readouterr().out.startswith(shown)
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://exa mple/", "", "http://a:99999/", "http://"])
+def test_a_malformed_url_is_bad_usage(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("fetch", "read", "snapshot", "open"):
+        assert run([command, url, "--json"]) == 2
+        assert json.loads(capsys.readouterr().out)["error"]["code"] == "bad_usage"
 
 
 @pytest.mark.browser

@@ -21,6 +21,8 @@ from pathlib import Path
 
 import pytest
 
+from bridge.host.user_agent import NEWEST_WEBVIEW
+from bridge.session import OLDEST_WEBVIEW
 from tests.temp_devices import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,6 +119,12 @@ def test_every_link_to_a_file_leads_somewhere(readme: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", readme.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (readme.parent / target).exists(), target
+
+
+def test_the_newest_webview_is_the_one_that_the_documentation_calls_verified() -> None:
+    table = (ROOT / "docs" / "verification.md").read_text(encoding="utf-8")
+    assert f"(Chromium {NEWEST_WEBVIEW}, " in table
+    assert f"{OLDEST_WEBVIEW}–{NEWEST_WEBVIEW} " in table
 
 
 def test_the_documentation_names_every_command() -> None:

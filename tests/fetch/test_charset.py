@@ -25,15 +25,28 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("words", ["你好", "欢迎光临", "今天天气很好", "我们的产品质量好，价格低"])
-def test_short_chinese_text_needs_no_declaration(words: str) -> None:
-    assert decode_text(f"<p>{words}</p>".encode("gb18030"), markup=True).text == f"<p>{words}</p>"
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        *(("gb18030", words) for words in ("你好", "欢迎光临", "今天天气很好", "我们的产品质量好，价格低")),
+        *(
+            ("gb18030", words)
+            for words in ("绿茶和红茶，喝茶有益健康。", "词条页悬浮", "全球华语歌曲排行", "蔡健雅演唱会")
+        ),
+        *(("cp949", words) for words in ("한국어 웹페이지", "무단전재 및 재배포금지", "오늘의 날씨")),
+        *(("euc_jp", words) for words in ("さいきん", "現在のトップからの位置", "フッターの高さ")),
+    ],
+)
+def test_short_east_asian_text_needs_no_declaration(encoding: str, words: str) -> None:
+    page = f"<title>{words}</title><p>{words}"
+    assert decode_text(page.encode(encoding), markup=True).text == page
 
 
 @pytest.mark.parametrize(
-    ("words", "encoding"), [("ÀÉÎÕÜ café", "cp1252"), ("한국어 웹페이지", "cp949"), ("Главная страница", "cp1251")]
+    ("words", "encoding"),
+    [("ÀÉÎÕÜ café", "cp1252"), ("Главная страница", "cp1251")],
 )
-def test_other_short_texts_are_not_taken_for_chinese(words: str, encoding: str) -> None:
+def test_other_short_texts_are_not_taken_for_east_asian(words: str, encoding: str) -> None:
     assert decode_text(words.encode(encoding)).text == words
 
 

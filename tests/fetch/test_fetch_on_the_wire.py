@@ -115,3 +115,12 @@ async def test_arguments_without_sense_are_refused_before_anything_is_dialled(
     with pytest.raises(UsageError):
         await webfetch("http://site.test/", egress=egress, **options)  # type: ignore[arg-type]
     assert egress.dialled == []
+
+
+async def test_the_user_agent_can_be_chosen_and_no_header_smuggled_in_it(site: Site, egress: MappedEgress) -> None:
+    url = site.add("/", "<p>x</p>")
+    await webfetch(url, egress=egress, user_agent="Reader/1.0 (tests)")
+    assert "User-Agent: Reader/1.0 (tests)\r\n" in site.requests[-1]
+    for wrong in ("", " ", "a\r\nCookie: x", "ü", "x" * 1_001):
+        with pytest.raises(UsageError, match="user_agent"):
+            await webfetch(url, egress=egress, user_agent=wrong)

@@ -32,7 +32,6 @@ DIFFERENCES = {
     "hidden": {"Folded words": FOLDED},
     "reading": {
         "Ignore all": SHEET,
-        "Closed menu": SHEET,
         "From the shadow": BROWSER,
         "From the frame": BROWSER,
     },

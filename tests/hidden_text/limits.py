@@ -23,10 +23,9 @@ _INK, _SIZE, _OUTSIDE = "without ink: ", "without size: ", "outside what is show
 
 LIMITS = (
     Limit(
-        "`webfetch` has no browser: it applies no style sheets",
+        "`webfetch` has no clock: it runs no animations",
         ("fetch",),
         (
-            *of_group("by a style sheet"),
             _INK + "animated to opacity 0",
             _INK + "animation paused at opacity 0",
             _OUTSIDE + "animated away",
@@ -59,7 +58,7 @@ LIMITS = (
     Limit(
         "`webfetch` computes no colours, masks and fonts",
         ("fetch",),
-        (_INK + "color-mix",),
+        (_INK + "color-mix", "by a style sheet: colour of the ground"),
     ),
     Limit(
         "`webfetch` attaches no shadow roots: it takes their host's children as they are written",

@@ -21,6 +21,7 @@ from tests.model_tools.temp_clients import temp_client
 DOCS = Path(__file__).parents[2] / "docs" / "hidden-text.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 HIDDEN, SHOWN = "hiddenword", "shownword"
+READERS = ("read", "extract", "fetch")
 ALL_TRICKS = [trick for group in TRICKS for trick in of_group(group)]
 EXPECTED = {name: {trick for limit in LIMITS if name in limit.shown_by for trick in limit.tricks} for name in NAMES}
 
@@ -68,6 +69,14 @@ async def test_every_output_gives_text_that_only_looks_hidden(client: ClientCont
     assert missing == {name: set(SEEN) if name == "controls" else set() for name in NAMES}
 
 
+def test_the_readers_agree_but_for_what_only_a_browser_knows() -> None:
+    """`web_read` and `browser` hide the same; `webfetch` hides nothing that they show."""
+    assert EXPECTED["read"] == EXPECTED["extract"] <= EXPECTED["fetch"]
+    only_fetch = EXPECTED["fetch"] - EXPECTED["read"]
+    reasons = [limit.why for limit in LIMITS if only_fetch & set(limit.tricks)]
+    assert [why for why in reasons if "`webfetch`" not in why] == []
+
+
 def test_each_limit_is_a_trick_and_has_one_reason() -> None:
     limited = [trick for limit in LIMITS for trick in limit.tricks]
     assert len(limited) == len(set(limited))
@@ -100,3 +109,21 @@ def _rows() -> Iterator[str]:
     yield "|---|---|---|"
     for limit in LIMITS:
         yield f"| {' · '.join(limit.tricks)} | {', '.join(limit.shown_by)} | {limit.why} |"
+    yield ""
+    yield "The three readers, `web_read`, `browser` and `webfetch`, agree on the tricks of the first two columns:"
+    yield ""
+    yield "| how text is hidden | all hide | all show | only `webfetch` shows |"
+    yield "|---|---|---|---|"
+    totals = [0, 0, 0]
+    for group in TRICKS:
+        counts = _agreement(set(of_group(group)))
+        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+        yield f"| {group} | {' | '.join(map(str, counts))} |"
+    yield f"| together | {' | '.join(map(str, totals))} |"
+
+
+def _agreement(tricks: set[str]) -> tuple[int, int, int]:
+    """How many of the tricks all readers hide, all show, and only `webfetch` shows."""
+    shown = [EXPECTED[name] & tricks for name in READERS]
+    all_show = set.intersection(*shown)
+    return len(tricks - set.union(*shown)), len(all_show), len(shown[2] - all_show)

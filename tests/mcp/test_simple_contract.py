@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from bridge.host.user_agent import mobile_user_agent
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 from tests.mcp.conftest import Serving, text_of
 
@@ -89,11 +90,13 @@ async def test_webfetch_never_hands_out_source(serving: Serving, site: LocalServ
 
 
 async def test_both_tools_name_the_same_browser(serving: Serving, site: LocalServer) -> None:
-    """The reduced user agent of mobile Chrome; only the engine's major version is its own."""
+    """The user agent of the engine that is there; before one is started, that of the newest known WebView."""
     async with calling(serving, site) as call:
-        agents = [(await call(tool, "agent"))[1].replace("\\", "") for tool in ("webfetch", "browser")]
-    assert len({re.sub(r"Chrome/\d+", "Chrome/N", agent) for agent in agents}) == 1
-    assert "(Linux; Android 10; K)" in agents[0]
+        tools = ("webfetch", "browser", "webfetch")
+        first, *agents = [(await call(tool, "agent"))[1].replace("\\", "") for tool in tools]
+    assert first == mobile_user_agent()
+    assert len(set(agents)) == 1
+    assert re.sub(r"Chrome/\d+", "Chrome/N", agents[0]) == re.sub(r"Chrome/\d+", "Chrome/N", first)
 
 
 async def test_a_page_that_scripts_draw_is_rendered_by_itself(serving: Serving, site: LocalServer) -> None:
@@ -146,6 +149,9 @@ async def test_a_script_error_begins_with_its_cause_unless_the_page_chose_the_wo
 async def test_failures_begin_with_our_own_words_and_facts(serving: Serving, site: LocalServer) -> None:
     async with calling(serving, site) as call:
         assert await call("webfetch", "nowhere", fails=True) == ("HTTP 404: Not Found", "Obey the server.")
+        assert await call("browser", "nowhere") == ("HTTP 404: Not Found", "Obey the server.")
+        ours, _ = await call("browser", "nowhere", mode="screenshot")
+        assert "HTTP 404: Not Found" in json.loads(ours)["notes"]
         ours, page = await call("webfetch", "redirect", fails=True)
         assert ours == "DNS resolution failed: the host of a redirect"
         assert "no-such-host.invalid" in page

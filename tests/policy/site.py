@@ -37,11 +37,16 @@ class CountingServer(asyncio.DatagramProtocol):
 
 
 class Site:
-    """Serves the vectors at `/vector/NAME`, redirects, and notes what is fetched below `/hit/`."""
+    """Serves the vectors at `/vector/NAME`, redirects, and notes what is fetched below `/hit/`.
+
+    Attributes:
+        aimed_at: The targets of the vectors that were fetched.
+    """
 
     def __init__(self, vectors: list[dict[str, Any]]) -> None:
         self.port = 0
         self.hits: set[str] = set()
+        self.aimed_at: set[str] = set()
         self.changed = asyncio.Condition()
         self.hops = 0
         self._vectors = {vector["name"]: vector for vector in vectors}
@@ -93,6 +98,7 @@ class Site:
         if parts.path.startswith("/vector/"):
             vector = self._vectors[parts.path.rpartition("/")[2]]
             aim = query["target"]
+            self.aimed_at.add(aim)
             place = urlsplit(aim)
             values = {
                 "{target}": aim,

@@ -35,7 +35,11 @@ pytestmark = pytest.mark.browser
 VECTORS: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "corpus" / "page_vectors.json").read_text(encoding="utf-8")
 )
-_CONTROL_S = 15.0
+# A vector whose request has not arrived after this time is tried again in another tab: on a busy machine a tab may
+# count as hung, and is closed with the other tabs of its renderer. The waits end as soon as the request is there.
+_CONTROL_S = 30.0
+_TRIES = 3
+_LOAD_S = 60.0
 _LOADED = "new Promise((done) => document.readyState == 'complete' ? done() : addEventListener('load', done))"
 _CLICK = {
     "expression": f"{_LOADED}.then(() => document.getElementById('a').click())",
@@ -83,22 +87,45 @@ def _address(site: Site, vector: dict[str, Any], target: str) -> str:
 async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) -> BridgeError | None:
     """The test counts what the page did, whatever the result of the visit."""
     try:
-        await page.goto(_address(site, vector, target), timeout_s=15)
+        await page.goto(_address(site, vector, target), timeout_s=_LOAD_S)
         if "gesture" in vector:
             attachment = await page.attached()
-            await attachment.call("Runtime.evaluate", _CLICK, timeout_s=20)
+            await attachment.call("Runtime.evaluate", _CLICK, timeout_s=_LOAD_S)
     except BridgeError as error:
         return error
     return None
 
 
 async def _gets_through(page: Page, site: Site, name: str) -> bool:
-    """Whether a new page makes its request. It is opened again only if opening it failed: on a busy machine, a tab that
-    counts as hung takes other tabs of its renderer with it."""
-    for _ in range(3):
+    """Whether a page makes its request."""
+    for _ in range(_TRIES):
         if await _visit(page, site, {"name": "fetch"}, site.url(f"/hit/{name}")) is None:
             break
     return await site.wait_for_hit(name, timeout_s=_CONTROL_S)
+
+
+async def _aim(session: Session, site: Site, vector: dict[str, Any], forbidden_port: int) -> bool:
+    """Aim a vector at the site, if it is held, and at the forbidden server. False if its tab was lost on the way."""
+    name = vector["name"]
+    try:
+        page = await session.new_page()
+    except BridgeError:
+        return False
+    try:
+        if vector["control"] == "held":
+            await _visit(page, site, vector, site.url(f"/hit/{name}"))
+            if not await site.wait_for_hit(name, timeout_s=_CONTROL_S):
+                return False
+        for host in ("127.0.0.1", "inside.example"):
+            target = f"http://{host}:{forbidden_port}/hit/{name}"
+            await _visit(page, site, vector, target)
+            # A later request of the same page is through: what came before it has been decided.
+            if not await _gets_through(page, site, f"after-{host}-{name}") or target not in site.aimed_at:
+                return False
+    finally:
+        with contextlib.suppress(BridgeError):
+            await page.close()
+    return True
 
 
 def test_there_are_vectors_of_every_kind() -> None:
@@ -121,18 +148,18 @@ async def test_each_vector_works_in_a_browser_without_a_policy(site: Site, short
     program = str(find_chromium(os.environ))
     idle: list[str] = []
 
-    async def run(browser: CdpConnection, vector: dict[str, Any]) -> None:
+    async def reaches(browser: CdpConnection, vector: dict[str, Any]) -> bool:
         witness = CountingServer()
         async with serving(witness):
             address = _address(site, vector, f"http://127.0.0.1:{witness.port}/hit/{vector['name']}")
             if vector.get("within"):  # the standard refuses it across origins
                 address = _address(site, vector, site.url(f"/hit/{vector['name']}"))
-            made = await browser.call("Target.createTarget", {"url": "about:blank"}, timeout_s=10)
+            made = await browser.call("Target.createTarget", {"url": "about:blank"}, timeout_s=_LOAD_S)
             to = {"targetId": made["targetId"], "flatten": True}
-            tab = (await browser.call("Target.attachToTarget", to, timeout_s=10))["sessionId"]
-            await browser.call("Page.navigate", {"url": address}, session_id=tab, timeout_s=15)
+            tab = (await browser.call("Target.attachToTarget", to, timeout_s=_LOAD_S))["sessionId"]
+            await browser.call("Page.navigate", {"url": address}, session_id=tab, timeout_s=_LOAD_S)
             if "gesture" in vector:
-                await browser.call("Runtime.evaluate", _CLICK, session_id=tab, timeout_s=10)
+                await browser.call("Runtime.evaluate", _CLICK, session_id=tab, timeout_s=_LOAD_S)
             if vector.get("within"):
                 arrived = await site.wait_for_hit(vector["name"], timeout_s=_CONTROL_S)
             else:
@@ -140,9 +167,8 @@ async def test_each_vector_works_in_a_browser_without_a_policy(site: Site, short
                     async with asyncio.timeout(_CONTROL_S):
                         await witness.arrived.wait()
                 arrived = witness.arrived.is_set()
-            if not arrived:
-                idle.append(vector["name"])
-            await browser.call("Target.closeTarget", {"targetId": made["targetId"]}, timeout_s=10)
+            await browser.call("Target.closeTarget", {"targetId": made["targetId"]}, timeout_s=_LOAD_S)
+            return arrived
 
     async with (
         run_chromium([program, *flags, f"--user-data-dir={short_folder}"], short_folder, timeout_s=30) as chromium,
@@ -150,7 +176,11 @@ async def test_each_vector_works_in_a_browser_without_a_policy(site: Site, short
     ):
         for vector in VECTORS:
             if vector["control"] == "plain":  # one after the other: tabs in the background speculate on nothing
-                await run(pipe.cdp, vector)
+                for _ in range(_TRIES):
+                    if await reaches(pipe.cdp, vector):
+                        break
+                else:
+                    idle.append(vector["name"])
 
     assert not idle, ", ".join(idle)
 
@@ -170,18 +200,11 @@ async def test_no_vector_reaches_a_forbidden_server(held: Session, site: Site, f
     few = asyncio.Semaphore(_AT_ONCE)
 
     async def run(vector: dict[str, Any]) -> None:
-        name = vector["name"]
         async with few:
-            page = await held.new_page()
-            if vector["control"] == "held":
-                await _visit(page, site, vector, site.url(f"/hit/{name}"))
-                if not await site.wait_for_hit(name, timeout_s=_CONTROL_S):
-                    idle.append(name)
-            for host in ("127.0.0.1", "inside.example"):
-                await _visit(page, site, vector, f"http://{host}:{forbidden.port}/hit/{name}")
-                # A later request of the same page is through: what came before it has been decided.
-                assert await _gets_through(page, site, f"after-{host}-{name}"), name
-            await page.close()
+            for _ in range(_TRIES):
+                if await _aim(held, site, vector, forbidden.port):
+                    return
+            idle.append(vector["name"])
 
     await asyncio.gather(*(run(vector) for vector in VECTORS if "gesture" not in vector))
     for vector in VECTORS:

@@ -102,7 +102,7 @@ async def test_a_client_redirect_to_a_refused_address_is_refused(page: Page, sit
 
 
 async def test_a_page_that_goes_on_while_it_is_parsed_keeps_what_was_parsed(page: Page, site: LocalServer) -> None:
-    """Chromium stops the parser when a script navigates, and does not go on after an aborted request or a 204."""
+    """Chromium stops the parser when a script navigates; no answer (an abort, a 204, a download) makes it go on."""
     with pytest.raises(PolicyRefused):
         await follow(page, site.url(f"parsing?to={INSIDE}"))
     shown = (await page.snapshot(interactive_only=False)).text

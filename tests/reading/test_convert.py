@@ -6,6 +6,7 @@ import pytest
 
 from bridge.errors import FetchFailed, UsageError
 from bridge.reading import convert
+from bridge.reading.fetch.text import Links
 
 TEA = """<title>Green tea - The Kettle</title><meta name=description content="All about tea">
 <meta name=author content="A. Leaf">
@@ -50,5 +51,33 @@ def test_wrong_arguments_are_refused() -> None:
             convert(TEA, **wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError):
         convert(TEA, selector="p[")
+    for length in ("412", None, True, 1.5, float("nan")):
+        with pytest.raises(UsageError, match="max_length"):
+            convert(TEA, max_length=length)  # type: ignore[arg-type]
+    for html, base_url in ((None, ""), (5, ""), ("", None), ("", b"")):
+        with pytest.raises(UsageError, match="it must be text"):
+            convert(html, base_url)  # type: ignore[arg-type]
     with pytest.raises(FetchFailed):
         convert(TEA, selector="video")
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("Install<a class=headerlink href=#a>¶</a>", "Install"),
+        ('Install <a href="#a">#</a>', "Install"),
+        ("<a href=#a>#</a> Install", "Install"),
+        ("Learn C#", "Learn C#"),
+        ("Install ¶", "Install"),
+        ("What § 5 says", "What § 5 says"),
+    ],
+)
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("links", ["inline", "none"])
+def test_the_link_of_a_heading_to_itself_is_no_part_of_its_words(
+    heading: str, words: str, level: int, links: Links
+) -> None:
+    text = "<p>Some words of a paragraph that is long enough to be kept as the main text, with a comma.</p>"
+    found = convert(f"<title>Kettle</title><main><h{level} id=a>{heading}</h{level}>{text * 2}", links=links)
+    assert found.headings[-1].text == words
+    assert found.markdown.splitlines()[0 if level == 1 else 2] == f"{'#' * level} {words}"

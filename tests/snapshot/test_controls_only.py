@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from text_format import RAW
 
-from bridge.snapshot import RenderOptions, render_snapshot
-from bridge.snapshot.plain_html.snapshot import HtmlSnapshotOptions, snapshot_html
+from bridge.snapshot import HtmlSnapshotOptions, RenderOptions, render_snapshot, snapshot_html
 from bridge.snapshot.roles import INTERACTIVE_ROLES
 
 SHOP = """<h1>Shop</h1><nav><ul><li><a href=/>Home</a><li><a href=/cart>Cart</a></ul></nav>

@@ -7,9 +7,8 @@ import re
 import pytest
 from browser import Page
 
-from bridge.snapshot import render_snapshot
+from bridge.snapshot import HtmlSnapshotOptions, render_snapshot, snapshot_html
 from bridge.snapshot.model import RenderOptions
-from bridge.snapshot.plain_html.snapshot import HtmlSnapshotOptions, snapshot_html
 
 pytestmark = pytest.mark.browser
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from bridge.snapshot import snapshot_html
 from bridge.snapshot.plain_html.parse import parse_html
-from bridge.snapshot.plain_html.snapshot import snapshot_html
 
 MANY = " ".join(f"a{index}=1" for index in range(40_000))
 

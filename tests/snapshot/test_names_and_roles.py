@@ -72,6 +72,8 @@ ROLES = [
     ("<svg><svg id=x></svg></svg>", "generic"),
     ("<svg><a id=x><text>a</text></a></svg>", "generic"),
     ("<svg><g id=x><desc>a</desc></g></svg>", "group"),
+    ("<svg><foreignObject id=x aria-label=a></foreignObject></svg>", "group"),
+    ("<svg><g id=x><title> </title></g></svg>", "generic"),
     ("<svg><foreignObject><p id=x>a</p></foreignObject></svg>", "paragraph"),
     ("<div role=tree><div role=group><div id=x role=treeitem>a</div></div></div>", "treeitem"),
     ("<div role=listbox><div id=x role=option>a</div></div>", "option"),
@@ -117,11 +119,43 @@ NAMES = [
     # HTML-AAM §4.1
     ("<input id=x type=image value=v>", "v"),
     ("<input id=x type=image value=v alt=a>", "a"),
+    ("<fieldset id=x title=t><div><legend>a</legend></div></fieldset>", "t"),
+    ("<fieldset id=x><p>z</p><legend>a</legend><legend>b</legend></fieldset>", "a"),
+    ("<button id=x>One <figcaption>two</figcaption> three</button>", "One two three"),
+    ("<button id=x>One <legend>two</legend></button>", "One two"),
+    ("<figure id=x title=t><div><figcaption>a</figcaption></div></figure>", "t"),
+    ("<table id=x summary=s title=t><tr><td>a<td>b</table>", "s"),
+    ("<table id=x summary=s><caption>c</caption><tr><td>a<td>b</table>", "c"),
+    ("<table><tr id=x title=t><td>a<td>b</table>", "t"),
+    ("<input id=x type=file>", "Choose File"),
+    ("<input id=x type=file title=t>", "t"),
+    ("<label>CV <input id=x type=file></label>", "CV"),
+    # Accname 2A: opacity and place hide nothing; `inert` and what is not rendered do.
+    ("<button id=x>One<b style='opacity:0'>two</b></button>", "Onetwo"),
+    ("<button id=x>One<b inert>two</b></button>", "One"),
+    # Accname 2B: references take in what names from content leave out.
+    ("<button id=x aria-labelledby=r>a</button><div id=r>One <b role=menu>two</b></div>", "One two"),
+    ("<button id=x>One <b role=menu>two</b></button>", "One"),
+    # A presentational image leaves nothing between words; another one does.
+    ("<button id=x>One<img alt=''>two</button>", "Onetwo"),
+    ("<button id=x>One<img alt='' tabindex=0>two</button>", "One two"),
+    # WAI-ARIA 1.3 §5.4: a group in a tree item holds its children, not its words.
+    (
+        "<div role=tree><div id=x role=treeitem>Top<div role=group><div role=treeitem>Sub</div></div></div></div>",
+        "Top",
+    ),
+    ("<div role=tree><div id=x role=treeitem><div role=group>Top</div></div></div>", ""),
+    ("<h3 id=x>One <b role=group>two</b></h3>", "One two"),
 ]
 DESCRIPTIONS = [
     ("<button id=x aria-description='More words' title=Tip>Go</button>", "More words"),
     ("<p id=d>Other</p><button id=x aria-describedby=d aria-description='More words'>Go</button>", "Other"),
     ("<button id=x aria-describedby=missing aria-description='More words'>Go</button>", "More words"),
+    # HTML-AAM §4.2: the first source describes, also where it says what the name says.
+    ("<p id=d>Go</p><button id=x aria-describedby=d title=Tip>Go</button>", "Go"),
+    ("<button id=x aria-description=Go>Go</button>", "Go"),
+    ("<details><summary id=x aria-label=l>Words</summary>a</details>", "Words"),
+    ("<details><summary id=x title=t>Words</summary>a</details>", "t"),
     ("<button id=x title=Tip>Go</button>", "Tip"),
     ("<label for=x>Send</label><input id=x type=submit value=Go>", "Go"),
     ("<input id=x type=submit value=Go title=Tip>", "Tip"),
@@ -131,6 +165,7 @@ DESCRIPTIONS = [
     ("<svg id=x aria-label=l><title>t</title></svg>", "t"),
     ("<svg id=x><title>t</title></svg>", ""),
     ("<svg><a id=x href=# xlink:title=t><title>u</title></a></svg>", "t"),
+    ("<svg><g id=x xlink:title=t><title>u</title></g></svg>", ""),
 ]
 #: Generated content (accname 2F.ii), which only a browser knows.
 GENERATED = [

@@ -36,13 +36,15 @@ def api(page: Page, call: str) -> Any:
 
 
 def test_scrolling_takes_both_forms_of_the_browser_and_says_where_the_page_is(page: Page) -> None:
-    show(page, "<div style='width:3000px;height:5000px'>x</div>")
+    show(page, "<style>html { scroll-behavior: smooth }</style><div style='width:3000px;height:5000px'>x</div>")
     for call, left, top in (
         ("scrollTo(30, 400)", 30, 400),
         ("scrollBy(10, 100)", 40, 500),
         ("scrollTo({left: 0, top: 700, behavior: 'instant'})", 0, 700),
         ("scrollBy({top: -200})", 0, 500),
         ("scrollTo(0, -5)", 0, 0),
+        ("scrollTo({top: 200, behavior: 'auto'})", 0, 200),
+        ("scrollTo({top: 0, behavior: 'smooth'})", 0, 200),  # it has only begun
     ):
         assert api(page, f"page.{call}") == {"success": True, "scrollX": left, "scrollY": top}
 
@@ -111,6 +113,12 @@ def test_failures_keep_their_code_and_gain_a_message(page: Page) -> None:
     reply = program.parse_action_result(page.run(program.action_result_js()))
     assert reply is not None
     assert isinstance(reply.error, NoSuchOption)
+
+
+def test_a_snapshot_without_options_has_the_usual_ones(page: Page) -> None:
+    raw = show(page, "<button>Pay</button>")
+    for options in ("", "null", "undefined", "{}"):
+        assert refs(api(page, f"snapshot({options})")) == refs(raw)
 
 
 def test_raw_json_has_version_time_and_levels_of_headings(page: Page) -> None:

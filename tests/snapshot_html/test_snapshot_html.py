@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -336,3 +337,9 @@ def test_whatever_is_cut_is_reported_and_the_length_of_the_input_is_counted(html
     stats = snapshot_html(html, HtmlSnapshotOptions(interactive_only=False)).stats
     assert (stats.truncated, stats.truncate_reasons) == (is_cut, ("maxTextPerNode",) if is_cut else ())
     assert stats.input_chars == len(html)
+
+
+@pytest.mark.parametrize("html", [None, 5, b"<p>x"])
+def test_what_is_not_text_is_refused(html: Any) -> None:
+    with pytest.raises(UsageError, match="it must be text"):
+        snapshot_html(html)

@@ -173,7 +173,8 @@ class SessionLogs:
     def _check_tab(self, tab_id: str | None) -> None:
         if tab_id is not None and tab_id not in self._tab_ids:
             raise UsageError(
-                f"unknown tab {tab_id[:20]!r}", hint=f"This session has had the tabs {', '.join(self._tab_ids) or '-'}."
+                f"unknown tab {str(tab_id)[:20]!r}",
+                hint=f"This session has had the tabs {', '.join(self._tab_ids) or '-'}.",
             )
 
 

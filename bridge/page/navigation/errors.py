@@ -39,7 +39,7 @@ def navigation_failed(url: str, net_error: str) -> NavigationFailed:
 
 
 def refused_navigation(error: PolicyRefused) -> str:
-    """The notice about a navigation that the page began by itself and the policy refused."""
+    """The notice about a navigation that the page started and the policy refused."""
     return f"the page tried to navigate, and stays open: {error.message}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,9 @@ from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.snapshot.address import shown_url
 
 if TYPE_CHECKING:
-    from lxml import etree
-
-    from bridge.reading.main_content import Extracted, Mode
+    from bridge.reading.main_content import Mode
     from bridge.reading.markdown import LinkStyle
+    from bridge.reading.markdown.blocks import Block
     from bridge.reading.metadata import PageFacts
 
 #: Characters of HTML that the page may send. A longer page is truncated, and the result says so.
@@ -46,12 +46,17 @@ class ReadRequest:
     metadata: bool = False
 
     def __post_init__(self) -> None:
+        from bridge.reading.markdown.document import checked_length
+
         if self.mode not in ("main_content", "article", "raw"):
             raise UsageError(f"mode={self.mode!r}", hint='Use "main_content", "article" or "raw".')
         if self.links not in ("inline", "ref", "none"):
             raise UsageError(f"links={self.links!r}", hint='Use "inline", "ref" or "none".')
         if self.outline and self.section is not None:
             raise UsageError("outline and section exclude each other")
+        if self.selector is not None and not self.selector.strip():
+            raise UsageError("selector is empty; it must be a CSS selector.")
+        checked_length(self.max_length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +130,6 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
     )
 
 
-def _parsed(html: str, url: str, mode: Mode, request: ReadRequest) -> tuple[Extracted, PageFacts | None]:
-    from bridge.reading.main_content import main_content
-    from bridge.reading.metadata import page_facts
-    from bridge.reading.parsing import parse_html
-
-    tree = parse_html(html)
-    facts = _redacted(page_facts(tree, url), request.redact) if request.metadata else None
-    # The article in the structured data may say what the page does not show.
-    for script in list(tree.iter("script")):
-        script.clear(keep_tail=True)
-    return main_content(tree, mode=mode, comments=request.comments), facts
-
-
 def _redacted(facts: PageFacts, redact: Callable[[str], str] | None) -> PageFacts:
     return facts if redact is None else replace(facts, **{name: redact(text) for name, text in facts.to_json().items()})
 
@@ -145,34 +137,46 @@ def _redacted(facts: PageFacts, redact: Callable[[str], str] | None) -> PageFact
 async def _result(
     reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, context_key: str
 ) -> ReadResult:
-    from bridge.reading.workers import in_reader
+    from bridge.reading.rendered import Rendering, rendered_text, with_refs
+    from bridge.reading.workers import ReaderEnded, in_reader, read_document
 
-    html, url = _text(reply, "html"), shown_url(_text(reply, "url"))
-    mode: Mode = "raw" if request.selector else request.mode
-    found, facts = await in_reader(lambda: _parsed(html, url, mode, request))
-    for element in _elements(found):
-        _set_refs(element, reply, refs, frame_id, context_key, url)
-    title = found.title or _text(reply, "title")
-    markdown, is_cut = await in_reader(lambda: _markdown(found, request, url, title))
+    links = _links(reply) if context_key else {}
+    how = Rendering(
+        url=shown_url(_text(reply, "url")),
+        mode="raw" if request.selector else request.mode,
+        links=request.links,
+        title=_text(reply, "title"),
+        has_title=not request.selector,
+        comments=request.comments,
+        metadata=request.metadata,
+        link_mark=f"{secrets.token_hex(8)}-",
+        link_numbers=frozenset(links),
+    )
+    try:
+        found, blocks = await read_document(_text(reply, "html"), rendered_text, how)
+    except ReaderEnded as error:
+        raise ScriptFailed(f"the page could not be read: {error}") from error
+    if links:
+        blocks = with_refs(
+            blocks, how.link_mark, lambda number: refs.assign(context_key, frame_id, *links[number], how.url)
+        )
+    markdown, is_cut = await in_reader(lambda: _markdown(blocks, request))
     hidden = reply.get("hidden")
     return ReadResult(
         markdown=markdown,
-        title=title,
-        url=url,
+        title=found.title,
+        url=how.url,
         kind="page" if request.selector else found.kind,
         hidden_text_removed=hidden if isinstance(hidden, int) else 0,
         truncated=is_cut or reply.get("truncated") is True,
         notices=() if markdown.strip() else ("the page has no text to read",),
-        metadata=facts,
+        metadata=_redacted(found.facts, request.redact) if found.facts is not None else None,
     )
 
 
-def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> tuple[str, bool]:
-    from bridge.reading.markdown import document, to_blocks
+def _markdown(blocks: list[Block], request: ReadRequest) -> tuple[str, bool]:
+    from bridge.reading.markdown import document
 
-    blocks = to_blocks(found.tree, base_url=url, links=request.links, title="" if request.selector else title)
-    if found.comments is not None:
-        blocks += to_blocks(found.comments, base_url=url, links=request.links, title="Comments")
     if (redact := request.redact) is not None:  # before the section search, whose error quotes headings
         blocks = [
             replace(block, text=redact(block.text), title=redact(block.title), anchor=redact(block.anchor))
@@ -185,25 +189,14 @@ def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> t
     return document.truncated(blocks, request.max_length)
 
 
-def _elements(found: Extracted) -> list[etree._Element]:
-    return [found.tree] if found.comments is None else [found.tree, found.comments]
-
-
-def _set_refs(
-    tree: etree._Element, reply: Mapping[str, Any], refs: RefTable, frame_id: str, context_key: str, url: str
-) -> None:
-    """Replace the positions in the reply by refs, in the links that were kept."""
+def _links(reply: Mapping[str, Any]) -> dict[int, tuple[str, str, str]]:
+    """The script's names, roles and names of the links that the page sent, by their numbers."""
     found = reply.get("refs")
-    known = found if isinstance(found, list) and context_key else []
-    for link in tree.iter("a"):
-        place = link.get("data-ref")
-        if place is None:
-            continue
-        entry = known[int(place)] if place.isascii() and place.isdigit() and int(place) < len(known) else None
-        if isinstance(entry, list) and len(entry) == 3 and all(isinstance(word, str) for word in entry):
-            link.set("data-ref", refs.assign(context_key, frame_id, entry[0], entry[1], entry[2], url))
-        else:
-            del link.attrib["data-ref"]
+    return {
+        number: (entry[0], entry[1], entry[2])
+        for number, entry in enumerate(found if isinstance(found, list) else [])
+        if isinstance(entry, list) and len(entry) == 3 and all(isinstance(word, str) for word in entry)
+    }
 
 
 def _text(reply: Mapping[str, Any], key: str) -> str:

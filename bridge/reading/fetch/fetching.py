@@ -9,6 +9,7 @@ connections. There are no cookies, no credentials and no proxies from the enviro
 
 from __future__ import annotations
 
+import re
 import ssl
 import time
 from collections import OrderedDict
@@ -23,8 +24,10 @@ from bridge.json_record import JsonRecord
 from bridge.policy.pinning import PinnedEgress
 from bridge.reading.fetch.http import Fetcher
 from bridge.reading.fetch.response import MAX_BODY_BYTES, FetchedResponse
-from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, page_text, shown_text
+from bridge.reading.fetch.response_text import read_response
+from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, shown_text
 from bridge.reading.markdown.blocks import Block
+from bridge.reading.markdown.document import checked_length
 from bridge.reading.metadata import PageFacts
 from bridge.reading.workers import in_reader
 
@@ -56,7 +59,7 @@ class Fetched(JsonRecord):
         redirects: The URLs before the final one, the requested one first.
         notes: Remarks for a reader: an empty shell, a next page that failed.
         pages: The number of pages in it.
-        hidden_text_removed: Texts left out because attributes or inline styles hide them from people.
+        hidden_text_removed: Texts left out because attributes or styles hide them from people.
         rendered: The text comes from `render`, not from the response.
     """
 
@@ -141,6 +144,7 @@ async def webfetch(
     mode: Mode = "main_content",
     cache: FetchCache | None = None,
     render: Render | None = None,
+    user_agent: str | None = None,
     tls: ssl.SSLContext | None = None,
 ) -> Fetched:
     """The page at `url`.
@@ -159,6 +163,7 @@ async def webfetch(
         mode: The main content, an article in any case, or the whole body.
         cache: Searched first; responses are stored in it.
         render: Renders a page that is empty without JavaScript; without it, a note reports the empty page.
+        user_agent: What to send as User-Agent; that of the newest known WebView by default.
         tls: Certificate authorities other than the public ones.
 
     Raises:
@@ -174,20 +179,27 @@ async def webfetch(
         raise UsageError(f"timeout_s is {timeout_s:g}; it must be more than 0.")
     if outline and section is not None:
         raise UsageError("outline and section exclude each other")
+    if user_agent is not None and not re.fullmatch(r"[\x21-\x7e]([\x20-\x7e]{0,998}[\x21-\x7e])?", user_agent):
+        raise UsageError("user_agent must be up to 1,000 printable ASCII characters.")
+    max_length = checked_length(max_length)
     wanted = Wanted(selector, links, mode)
     wanted.check()
     started = time.perf_counter()
     deadline = Deadline.after(timeout_s)
-    work = _Work(egress, Fetcher(egress, deadline, tls), deadline, wanted, cache, render)
+    work = _Work(egress, Fetcher(egress, deadline, tls, user_agent), deadline, wanted, cache, render)
     try:
         async with deadline.bound(url, lambda: work.fetcher.wire.last_seen):
             first, texts = await work.read(url, pages)
+            page = first.page
+            summary = page.facts.description if metadata else ""
+            markdown, cut = await in_reader(
+                lambda: shown_text(
+                    texts, max_length, summary=summary, only_outline=outline, section=section, redact=redact
+                )
+            )
     except DeadlineExceeded as error:
         wire = work.fetcher.wire
         raise RequestTimedOut(url, timeout_s, wire.last_seen, wire.phase) from error
-    page = first.page
-    summary = page.facts.description if metadata else ""
-    markdown, cut = shown_text(texts, max_length, summary=summary, only_outline=outline, section=section, redact=redact)
     wire = work.fetcher.wire
     return Fetched(
         markdown=markdown,
@@ -263,7 +275,7 @@ class _Work:
             self.body_truncated = True
             self.notes.append(f"{response.url} is larger than {MAX_BODY_BYTES:,} bytes; the rest was not read.")
         self.fetcher.wire.saw(f"reading {len(response.body):,} bytes", "reading the body")
-        page = await in_reader(lambda: page_text(response, self.wanted))
+        page = await read_response(response, self.wanted)
         self.hidden_text_removed += page.hidden_text_removed
         return _Read(response, page)
 

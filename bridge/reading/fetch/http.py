@@ -26,13 +26,13 @@ from bridge.errors import (
     TlsFailed,
     TooManyRedirects,
 )
+from bridge.host.user_agent import mobile_user_agent
 from bridge.policy.pinning import PinnedEgress
 from bridge.reading.fetch.coding import ACCEPT_ENCODING, CodingError, Decoder
 from bridge.reading.fetch.dial import EgressBackend, default_tls
 from bridge.reading.fetch.response import MAX_BODY_BYTES, FetchedResponse
-from bridge.reading.fetch.text import plain_text
+from bridge.reading.fetch.response_text import read_plain_text
 from bridge.reading.media_type import kind_by_type, parse_content_type, sniffed_type
-from bridge.reading.workers import in_reader
 
 MAX_REDIRECTS = 5
 #: Limit of the body on the wire: a coding can also consume input for ever and return nothing.
@@ -41,11 +41,7 @@ _ERROR_BODY_BYTES = 16 * 1024
 _ERROR_BODY_S = 3.0
 _ERROR_CHARS = 1_000
 
-USER_AGENT = (
-    "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36"
-)
 _HEADERS = [
-    ("User-Agent", USER_AGENT),
     ("Accept", "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.5"),
     ("Accept-Language", "en-US,en;q=0.9"),
     ("Accept-Encoding", ACCEPT_ENCODING),
@@ -58,8 +54,15 @@ _CERTIFICATE = re.compile(r"certificate verify failed: ([^(]+)")
 class Fetcher:
     """The requests of one operation, which share its deadline. They share no other state, not even cookies."""
 
-    def __init__(self, egress: PinnedEgress, deadline: Deadline, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        egress: PinnedEgress,
+        deadline: Deadline,
+        tls: ssl.SSLContext | None = None,
+        user_agent: str | None = None,
+    ) -> None:
         self._egress = egress
+        self._user_agent = user_agent or mobile_user_agent()
         self._tls = tls
         self.wire = EgressBackend(egress, deadline)
         self.requests = 0
@@ -126,7 +129,7 @@ class Fetcher:
                 pool.stream(
                     "GET",
                     httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-                    headers=[("Host", url.netloc), *_HEADERS],
+                    headers=[("Host", url.netloc), ("User-Agent", self._user_agent), *_HEADERS],
                 ) as response,
             ):
                 self.wire.saw(f"HTTP {response.status}, waiting for the body", "waiting for the body")
@@ -210,7 +213,7 @@ class Fetcher:
         words = ""
         if body and kind_by_type(content_type) != "binary" and not sniffed_type(body):
             page = FetchedResponse(address, response.status, content_type, charset, "", body, False, ())
-            words = (await in_reader(lambda: plain_text(page)))[:_ERROR_CHARS]
+            words = (await read_plain_text(page))[:_ERROR_CHARS]
         return HttpFailed(response.status, _reason(response), words, url=address)
 
 

@@ -105,6 +105,12 @@ def page_text(response: FetchedResponse, wanted: Wanted) -> FetchedText:
     return html_text(source_text, response.url, wanted, page)
 
 
+def text_of_body(body: bytes, response: FetchedResponse, wanted: Wanted) -> tuple[FetchedText, list[Block]]:
+    """`page_text` of a response with that body, for `read_document`."""
+    page = page_text(replace(response, body=body), wanted)
+    return replace(page, blocks=[]), page.blocks
+
+
 def html_text(source_text: str, url: str, wanted: Wanted, page: FetchedText) -> FetchedText:
     """The text of an HTML document; `page` has what is known of its bytes.
 
@@ -148,11 +154,6 @@ def html_text(source_text: str, url: str, wanted: Wanted, page: FetchedText) -> 
     said = unrendered_blocks(root, page.facts, base_url=base_url, links=wanted.links, title=title)
     has_script = next(root.iter("script"), None) is not None
     return replace(page, blocks=said, kind=kind, is_shell=has_script, is_silent=not _says_more(said, title))
-
-
-def plain_text(response: FetchedResponse) -> str:
-    """The whole text of a response, of HTML as Markdown."""
-    return joined(page_text(response, Wanted(mode="raw")).blocks).strip()
 
 
 def _says_more(blocks: list[Block], title: str) -> bool:

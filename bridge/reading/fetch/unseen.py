@@ -1,11 +1,12 @@
 """Words of a fetched page that a person would not see, taken out of its tree. Pure.
 
-Without a browser only attributes and inline styles count: text hidden by a style sheet stays. Closed `details` stay
-too: a person can open them.
+Without a browser attributes, inline styles and the style sheets in the page count: what only another file hides stays.
+Closed `details` stay too: a person can open them.
 """
 
 from __future__ import annotations
 
+from bridge.reading.fetch.style_sheets import apply_style_sheets
 from bridge.snapshot.plain_html.dom import HtmlDocument, is_first_summary, text_of
 from bridge.snapshot.plain_html.parse import Element
 
@@ -22,8 +23,9 @@ _WHOLE_PAGE = frozenset(("html", "body"))
 
 
 def remove_unseen(root: Element) -> int:
-    """Takes out what attributes or inline styles hide; how many texts that were."""
+    """Takes out what attributes or styles hide; how many texts that were."""
     document = HtmlDocument(root)
+    apply_style_sheets(root)
     for tag in _WHOLE_PAGE:
         for element in root.iter(tag):
             element.attrib.pop("style", None)

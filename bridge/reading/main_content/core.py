@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -47,9 +47,9 @@ def find_core(page: TextBlocks, scores: Sequence[float]) -> Core:
     return best
 
 
-def positions(page: TextBlocks, scores: Sequence[float], core: Core, words: PageWords) -> list[Evidence]:
+def positions(page: TextBlocks, scores: Sequence[float], core: Core, words: PageWords) -> Iterator[Evidence]:
     """Facts about each block's place: beside its neighbours, in its group, inside or outside of the core."""
-    return _Positions(page, scores, core, words).all()
+    return _Positions(page, scores, core, words).each()
 
 
 class _Positions:
@@ -98,8 +98,8 @@ class _Positions:
         parent = block.element.getparent()
         return (0.0, 0.0, 0.0) if parent is None else self._siblings[parent]
 
-    def all(self) -> list[Evidence]:
-        return [self._of(at) for at in range(len(self.blocks))]
+    def each(self) -> Iterator[Evidence]:
+        return map(self._of, range(len(self.blocks)))
 
     def _of(self, at: int) -> Evidence:
         block, core = self.blocks[at], self.core

@@ -34,7 +34,7 @@ from bridge.reading.markdown.tables import is_layout
 from bridge.reading.metadata import title_of
 from bridge.reading.parsing import parse_html
 from bridge.reading.structured import article_body, description_of, is_article, templates_of
-from bridge.reading.words import words_of
+from bridge.reading.words import heading_words, words_of
 
 Mode = Literal["main_content", "article", "raw"]
 Kind = Literal["article", "list", "page"]
@@ -114,7 +114,7 @@ def main_content(tree: etree._Element, *, mode: Mode = "main_content", comments:
             return Extracted(listing, "list", title, found_comments)
     heading = _shown_title(page.blocks, keep, title)
     if heading is not None:
-        title = page.blocks[heading].text or title
+        title = heading_words(page.blocks[heading].element) or title
         keep[heading] = False
     _drop_bylines(page.blocks, judged.around, keep)
     _drop_headings_of_nothing(page.blocks, keep)
@@ -182,13 +182,18 @@ def judge(tree: etree._Element, page: TextBlocks, title: str) -> Judged:
     weights = load_weights()
     around = surroundings_of(page)
     words = page_words(title, description_of(tree), article_body(tree), page.blocks)
-    alone = [evidence_of(block, near, words) for block, near in zip(page.blocks, around, strict=True)]
-    scores = [scored(own, weights.alone) for own in alone]
-    core = find_core(page, scores)
-    places = positions(page, scores, core, words)
+    # The evidence of one block takes some 3 kB. Of a page of small cells it would be most of the memory of its reading,
+    # and the garbage collector would walk through it all, so none is kept.
+    alone, in_core, outside = [], [], []
+    for block, near in zip(page.blocks, around, strict=True):
+        own = evidence_of(block, near, words)
+        alone.append(scored(own, weights.alone))
+        in_core.append(scored(own, weights.in_core))
+        outside.append(scored(own, weights.outside))
+    core = find_core(page, alone)
     placed = [
-        scored(own, weights.in_core if core.start <= at < core.end else weights.outside) + scored(place, weights.place)
-        for at, (own, place) in enumerate(zip(alone, places, strict=True))
+        (in_core if core.start <= at < core.end else outside)[at] + scored(place, weights.place)
+        for at, place in enumerate(positions(page, alone, core, words))
     ]
     return Judged(page, around, core, placed)
 

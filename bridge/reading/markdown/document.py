@@ -67,6 +67,17 @@ def section(blocks: Sequence[Block], wanted: str) -> list[Block]:
     )
 
 
+def checked_length(max_length: object) -> int:
+    """A length that a caller gave, as a whole number.
+
+    Raises:
+        UsageError: It is not one.
+    """
+    if isinstance(max_length, bool) or not isinstance(max_length, int | float) or max_length % 1 != 0:
+        raise UsageError(f"max_length is {str(max_length)[:80]!r}; it must be a whole number, or 0 for no limit.")
+    return int(max_length)
+
+
 def truncated(blocks: Sequence[Block], max_length: int) -> tuple[str, bool]:
     """The Markdown in at most `max_length` characters and a notice, and whether it was cut; 0 or less means unlimited.
 

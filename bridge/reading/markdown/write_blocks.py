@@ -10,7 +10,7 @@ from lxml import etree
 from bridge.reading.markdown.escape import code_span, escape_heading_end, fence_for, language_of
 from bridge.reading.markdown.inline import InlineLine
 from bridge.reading.markdown.writer import TAKEN, End, Handler, Writer
-from bridge.reading.words import SPACES, words_of
+from bridge.reading.words import SPACES, heading_words, without_anchor_sign
 
 _BLOCKS = (
     "html body div p section article main header footer nav aside address center form fieldset legend figure hgroup "
@@ -41,13 +41,13 @@ def _heading(writer: Writer, element: etree._Element) -> End:
     writer.single += 1
 
     def end() -> None:
-        text = writer.take_single()
+        text = without_anchor_sign(writer.take_single())
         if not text:
             return
         if writer.tables:
             writer.blocks.emit(text if text.startswith("**") else f"**{text}**")
             return
-        words = words_of(element).strip(" #¶§")
+        words = heading_words(element)
         child = element.find(".//*[@id]") if len(element) else None
         anchor = element.get("id") or (child.get("id") if child is not None else "") or ""
         text = f"{'#' * level} {escape_heading_end(text)}"

@@ -57,10 +57,10 @@ def _link(writer: Writer, element: etree._Element) -> End:
         if note:
             writer.line.raw(f"[^{note}]")
         return TAKEN
-    if writer.style == "none":
-        return None
     if writer.single and _HEADING_ANCHOR.match(words_of(element)) and element.find(".//img") is None:
         return TAKEN
+    if writer.style == "none":
+        return None
     target = element.get("data-ref") if writer.style == "ref" else None
     target = target or writer.links.absolute(href)
     return writer.closing(writer.line.open("[", f"]({target})")) if target else None

@@ -44,7 +44,8 @@ _NAME_CHARS = 2_000
 # Global states and properties (WAI-ARIA 1.3 §6.4) but for names and those whose global use is deprecated.
 _GLOBAL_ARIA = re.compile(r"aria-(at|b|con|cu|de|f|k|li|ow|rel|rol)")
 _SECTIONING = " ".join(role for role, traits in ROLE_TRAITS.items() if traits & SECTIONING)
-_NAMING_PARTS = frozenset(("legend", "figcaption", "caption", "title"))
+#: Children that name their parent, by its tag; in SVG it is `title`.
+_NAMING_PARTS = {"fieldset": "legend", "figure": "figcaption", "table": "caption"}
 #: Types of inputs that `list` makes combo boxes (HTML-AAM §3.5).
 _TEXT_TYPES = frozenset(("text", "search", "url", "tel", "email"))
 #: Quotation marks of a `q` and of one in it.
@@ -52,7 +53,16 @@ _QUOTES = (("\u201c", "\u201d"), ("\u2018", "\u2019"))
 #: Between an item and its list, or an option and its list box.
 _BETWEEN = frozenset(("generic", "none", "group"))
 _BUTTON_WORDS = {"submit": "Submit", "reset": "Reset", "button": "", "image": "Submit"}
-_ALT_ATTR = {"a": "xlink:title", "img": "alt", "area": "alt", "math": "alttext", "option": "label", "optgroup": "label"}
+_ALT_ATTR = {
+    "a": "xlink:title",
+    "area": "alt",
+    "img": "alt",
+    "math": "alttext",
+    "optgroup": "label",
+    "option": "label",
+    "table": "summary",
+    "tr": "title",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +114,18 @@ class Names:
         return fold(self._compute(element, _Walk(element, set(), known=known), _ITSELF, 0))
 
     def description_of(self, element: Element, name: str) -> str:
-        said = (
-            self._referenced(element, "aria-describedby")
-            or fold(element.get("aria-description") or "")
-            or self._native_description(element, name)
-            or fold(element.get("title") or "")
-        )
-        return "" if said == name else said
+        said = self._referenced(element, "aria-describedby") or fold(element.get("aria-description") or "")
+        native = said or self._native_description(element, name) or fold(element.get("title") or "")
+        return said or ("" if native == name else native)
 
     def _native_description(self, element: Element, name: str) -> str:
-        """SVG-AAM §5.3: `desc`, else what else describes; HTML-AAM §4.1: the value of a button that a label names."""
+        """SVG-AAM §5.3: `desc`, else what else describes; HTML-AAM §4.2: a button's value, a summary's text."""
         if element.tag == "svg" or self._is_in_svg(element):
             parts = [text_of(child) for tag in ("desc", "title") for child in element.iterchildren(tag)]
-            words = map(fold, (*parts, element.get("xlink:title") or ""))
+            words = map(fold, (*parts, (element.get("xlink:title") or "") if element.tag == "a" else ""))
             return next((said for said in words if said and said != name), "")
+        if element.tag == "summary" and self.author_name(element, title=False):
+            return fold(text_of(element))
         value = fold(element.get("value") or "") if input_type(element) in _BUTTON_WORDS else ""
         return "" if value == name else value
 
@@ -185,7 +193,8 @@ class Names:
 
     def _implicit_role(self, element: Element) -> str:
         tag = str(element.tag)
-        role = TAG_ROLES.get(tag, "")
+        # The HTML parser here leaves no capitals in SVG's names.
+        role = TAG_ROLES.get("foreignObject" if tag == "foreignobject" else tag, "")
         if not role:
             return ""
         if tag != "image" and self._is_in_svg(element) and not (tag == "a" and has_link(element)):
@@ -268,9 +277,9 @@ class Names:
     def _native_name(self, element: Element, walk: _Walk, how: int) -> str:
         """2E: what HTML and SVG give."""
         tag = str(element.tag)
-        found = next((child for child in element.iterchildren() if child.tag in _NAMING_PARTS), None)
+        is_svg = tag == "svg" or self._is_in_svg(element)
+        found = next(element.iterchildren("title" if is_svg else _NAMING_PARTS.get(tag, "-")), None)
         if found is not None:
-            is_svg = tag == "svg" or self._is_in_svg(element)
             return text_of(found) if is_svg else self._compute(found, walk, _LABEL, 1)
         labels = self.document.labels.get(element)
         if labels and how != _CHILD:
@@ -324,7 +333,8 @@ class Names:
                 return _apart(said)
         # 2F to 2H
         if how:
-            from_content = not nested or not flags & OMITTED_FROM_NAMES
+            is_subtree = role == "group" and self.role_of(walk.root) == "treeitem"
+            from_content = not nested or walk.referenced or not (flags & OMITTED_FROM_NAMES or is_subtree)
         elif walk.known:
             from_content = (
                 bool(flags & NAME_FROM_CONTENT) if flags & INTERACTIVE else role == "heading" or walk.known == 2
@@ -339,8 +349,11 @@ class Names:
         # 2I
         if visible and role != "none" and element.get("title"):
             return _apart(element.get("title") or "")
-        own = visible and not nested and (element.get("placeholder") or element.get("aria-placeholder"))
-        return own or (" " if nested and tag == "img" else said)
+        if nested:
+            return " " if tag == "img" and role != "none" else said
+        own = element.get("placeholder") or element.get("aria-placeholder")
+        own = own or ("Choose File" if input_type(element) == "file" else "")
+        return (own if visible else "") or said
 
     def _content(self, element: Element, walk: _Walk, depth: int, *, visible: bool, sight: bool) -> str:
         document = self.document

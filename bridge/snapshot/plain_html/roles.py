@@ -20,7 +20,7 @@ BLOCK_TAGS = _tags(
     "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure "
     "footer form frame frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing main marquee menu nav ol optgroup "
     "option p plaintext pre search section summary table tbody td tfoot th thead tr caption col colgroup ul xmp "
-    "button input select textarea meter progress ruby rt text math"
+    "button input select textarea meter progress text math"
 )
 LABELABLE_TAGS = _tags("button input meter output progress select textarea")
 #: Elements whose `tabIndex` is 0 without an attribute.

@@ -108,6 +108,8 @@ def snapshot_html(
         UsageError: A limit or a selector is not valid.
         RefNotFound: `scope` or `start` does not exist.
     """
+    if not isinstance(html, str | HtmlDocument):
+        raise UsageError(f"html is a {type(html).__name__}; it must be text.")
     options = options or HtmlSnapshotOptions()
     rendering = RenderOptions(
         max_chars_total=options.max_chars_total,

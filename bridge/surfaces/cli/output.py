@@ -54,6 +54,12 @@ def note(text: str) -> None:
     click.echo(one_line(text, to=sys.stderr), err=True)
 
 
+def with_metadata(text: str, metadata: Mapping[str, Any] | None) -> str:
+    """`text` below what its page says about itself, one line for each fact."""
+    lines = [f"{name}: {one_line(str(value))}" for name, value in (metadata or {}).items()]
+    return "\n".join([*lines, "", text]) if lines else text
+
+
 def one_line(text: str, *, to: TextIO | None = None) -> str:
     """`text` on one line without characters that control a terminal: messages may quote pages and devices.
 

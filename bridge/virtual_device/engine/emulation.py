@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.host.user_agent import mobile_user_agent
 from bridge.snapshot.injected import packaged_script
 
 BASE_DPI = 160
@@ -52,12 +53,7 @@ class Identity:
 
     @property
     def user_agent(self) -> str:
-        """The reduced user agent of mobile Chrome (developer.chrome.com/docs/privacy-security/user-agent-reduction)."""
-        major = self.chromium_version.partition(".")[0]
-        return (
-            f"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) "
-            f"Chrome/{major}.0.0.0 Mobile Safari/537.36"
-        )
+        return mobile_user_agent(self.chromium_version)
 
     def user_agent_override(self) -> dict[str, Any]:
         """The parameters of Emulation.setUserAgentOverride, with client hints that agree with the user agent."""

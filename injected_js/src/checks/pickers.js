@@ -1,5 +1,5 @@
 /** What no waiting makes possible: controls that open a dialog, controls of another kind, values that do not fit. */
-import { flatParent, is, low, matches, tagOf } from '../core/dom.js';
+import { attr, flatParent, is, isField, low, matches, tagOf } from '../core/dom.js';
 import { foldLabels } from '../core/states.js';
 
 /**
@@ -29,6 +29,7 @@ const kindOf = (el) => (tagOf(el) == 'input' ? el.type : tagOf(el));
 export const refusalOf = (el, action, picker) =>
   picker ? { code: 'unsupported', kind: kindOf(picker), ref: __agentBrowser.refOf(picker)[0] }
   : is(action, 'fill type clear') && is(kindOf(el), 'checkbox radio file button submit reset image select') ? { code: 'not_editable', kind: kindOf(el) }
+  : is(action, 'fill type clear') && !isField(el) && !el.isContentEditable && !is(attr(el, 'role'), 'textbox searchbox combobox spinbutton') ? { code: 'not_editable' }
   : is(action, 'click double_click long_press') && tagOf(el) == 'option' && el.closest('select') && !el.getClientRects()[0] ? { code: 'unsupported', kind: 'option', ref: __agentBrowser.refOf(el.closest('select'))[0] }
   : undefined;
 

@@ -13,13 +13,14 @@ export const max = Math.max, min = Math.min, round = Math.round;
 export const now = Date.now;
 /** @type {(text: string) => string[]} */
 export const words = (text) => text.split(' ');
-const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling getAttribute matches getBoundingClientRect querySelectorAll getRootNode getAttributeNames contains';
+const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling getAttribute matches getBoundingClientRect querySelectorAll getRootNode getAttributeNames contains closest scrollTop scrollHeight clientHeight clientWidth';
 /** Functions of the element for each of them, getters and methods. */
-export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query, treeOf, attributeNames, holds] = words(READS).map((name) =>
+export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query, treeOf, attributeNames, holds, closest, scrollTopOf, scrollHeightOf, clientHeightOf, clientWidthOf] = words(READS).map((name) =>
   Function.call.bind(E.__lookupGetter__(name) || E[name]),
 );
 
-const documentElement = Function.call.bind(/** @type {any} */ (Document.prototype).__lookupGetter__('documentElement'));
+/** A property that not all elements have, as the interface of this one defines it. @type {(it: any, name: string) => any} */
+export const own = (it, name) => Reflect.get(Object.getPrototypeOf(it), name, it);
 
 /** @type {(el: any, selector: string) => any[]} */
 export const findAll = (el, selector) => [...query(el, selector)];
@@ -33,7 +34,7 @@ export const is = (text, words) => ` ${words} `.includes(` ${text} `);
 export const isVoid = (tag) => is(tag, 'script style noscript title desc defs metadata symbol textarea iframe video audio canvas object progress meter');
 export const isSvg = (el) => el instanceof SVGElement;
 /** A page can name an image or a form like a property of the document too ([LegacyOverrideBuiltIns], HTML §3.1). @type {() => any} */
-export const rootOf = () => documentElement(doc);
+export const rootOf = () => own(doc, 'documentElement');
 /** @type {(text: any) => boolean} */
 export const hasWords = (text) => /\S/.test(text);
 /** @type {(el: any) => boolean} */
@@ -50,8 +51,7 @@ export const kidsOf = (el) => {
 /** The parent in the flat tree, if there is one. @type {(node: any) => any} */
 export const flatParent = (node) => {
   const parent = parentOf(node);
-  // A form may have a field of that name.
-  return parent && (kindOf(parent) != 1 ? parent.host : shadowOf(parent) && tagOf(node.assignedSlot || parent) == 'slot' ? node.assignedSlot : parent);
+  return parent && (kindOf(parent) != 1 ? parent.host : (shadowOf(parent) && own(node, 'assignedSlot')) || parent);
 };
 
 /** In the document or the shadow root that an element is in. @type {(el: any, selector: string, tree?: any) => any[]} */

@@ -1,5 +1,5 @@
 /** Accessible names and descriptions: accname-1.2 §4.3, step letters as there; HTML-AAM §4 and SVG-AAM §5 for the native parts. */
-import { aria, assign, attr, byId, findAll, flatParent, fold, hasWords, idrefs, is, isSvg, isVoid, kidsOf, kindOf, labelsOf, matches, rootOf, tagOf, textOf } from './dom.js';
+import { aria, assign, attr, byId, findAll, flatParent, fold, hasWords, idrefs, is, isSvg, isVoid, kidsOf, kindOf, labelsOf, matches, own, rootOf, tagOf, textOf } from './dom.js';
 import { countersOf } from './counters.js';
 import { INTERACTIVE, NAME_FROM_CONTENT, OMITTED_FROM_NAMES, RANGE_VALUE, ROLE_TRAITS, SAID_BY_NAME, TEXT_VALUE } from './role_table.js';
 import { roleOf } from './roles.js';
@@ -33,12 +33,18 @@ export const nameOf = (el, _known) =>
   fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !(ROLE_TRAITS[roleOf(el)] & INTERACTIVE), _hidden: _known && !isVisible(el) }, ITSELF));
 
 /** SVG-AAM §5.3: `desc`, else what else describes. What the name says already is no description. */
-const svgDescription = (el, name) => findAll(el, ':scope>desc').concat(findAll(el, ':scope>title')).map(textOf).concat(attr(el, 'xlink:title')).find((it) => hasWords(it) && fold(it) != name);
+const svgDescription = (el, name) => findAll(el, ':scope>desc').concat(findAll(el, ':scope>title')).map(textOf).concat(attr(el, tagOf(el) == 'a' && 'xlink:title')).find((it) => hasWords(it) && fold(it) != name);
 
-/** Accname-1.2 §4.3.1, HTML-AAM §4.1, SVG-AAM §5.3. @type {(el: any, name?: string) => string} */
+/** What describes an element where it does not name it (HTML-AAM §4.2). */
+const nativeDescription = (el, name) =>
+  isSvg(el) ? svgDescription(el, name)
+  : tagOf(el) == 'input' ? el.type in BUTTON_LABELS && el.value != name && el.value
+  : tagOf(el) == 'summary' && authorName(el, 1) && textOf(el);
+
+/** Accname-1.2 §4.2, HTML-AAM §4.2, SVG-AAM §5.3. @type {(el: any, name?: string) => string} */
 export const descriptionOf = (el, name = nameOf(el)) => {
-  const said = referenced(el, 'describedby') || fold(aria(el, 'description') || (isSvg(el) ? svgDescription(el, name) : matches(el, 'input') && el.type in BUTTON_LABELS && el.value != name && el.value) || attr(el, 'title'));
-  return said == name ? '' : said;
+  const said = referenced(el, 'describedby') || fold(aria(el, 'description')), native = said || fold(nativeDescription(el, name) || attr(el, 'title'));
+  return said || (native == name ? '' : native);
 };
 
 /** Words that are not the element's own text stand apart from what is around it. */
@@ -48,11 +54,11 @@ const apart = (words) => ` ${words} `;
 const embeddedValue = (el, traits) => {
   if (traits & TEXT_VALUE)
     return fold((valuesOf(el) || idrefs(el, 'owns').concat(el).map((it) => findAll(it, '[aria-selected=true]').map(textOf).join(' '))).join(' ')) || valueOf(el) || '';
-  if (traits & RANGE_VALUE) return aria(el, 'valuetext') || aria(el, 'valuenow') || el.value || '';
+  if (traits & RANGE_VALUE) return aria(el, 'valuetext') || aria(el, 'valuenow') || own(el, 'value') || '';
 };
 
 /** Attributes that name an element, by its tag. */
-const NAMING_ATTRIBUTES = { a: 'xlink:title', img: 'alt', area: 'alt', optgroup: 'label', option: 'label', math: 'alttext' };
+const NAMING_ATTRIBUTES = { a: 'xlink:title', img: 'alt', area: 'alt', optgroup: 'label', option: 'label', math: 'alttext', table: 'summary', tr: 'title' };
 const BUTTON_LABELS = { reset: 'Reset', submit: 'Submit', image: 'Submit', button: '' };
 
 /** What a `use` shows (SVG-AAM §5.1.3), which is hidden where it stands. */
@@ -60,7 +66,7 @@ const usedName = (el, walk, shown = byId(el, (attr(el, 'href') || attr(el, 'xlin
 
 /** 2E: what HTML and SVG give. */
 const nativeName = (el, tag, kids, walk, how) => {
-  const { type } = el, replaced = /^[^"]+\(/.test(styleOf(el).content) && generatedText(el), child = kids.find((kid) => is(kid.localName, 'legend figcaption caption title'));
+  const { type } = el, replaced = /^[^"]+\(/.test(styleOf(el).content) && generatedText(el), child = kids.find((kid) => (isSvg(el) ? kid.localName == 'title' : is(tag + kid.localName, 'fieldsetlegend figurefigcaption tablecaption')));
   if (child) return isSvg(el) ? textOf(child) : compute(child, walk, BY_REFERENCE);
   return (
     (hasWords(replaced) && replaced) ||
@@ -125,7 +131,7 @@ const compute = (el, walk, how) => {
   }
   said = '';
   // 2F to 2H
-  if (!isVoid(tag) && !is(tag, 'input select') && (how ? !nested || !(traits & OMITTED_FROM_NAMES) : traits & (walk._known ? SAID_BY_NAME : NAME_FROM_CONTENT))) {
+  if (!isVoid(tag) && !is(tag, 'input select') && (how ? !nested || walk._referenced || !(traits & OMITTED_FROM_NAMES || (role == 'group' && roleOf(_root) == 'treeitem')) : traits & (walk._known ? SAID_BY_NAME : NAME_FROM_CONTENT))) {
     const owned = idrefs(el, 'owns'), ink = visible && !isClosed(el) && !(sight && isInkless(el)), around = (which) => visible && (said += generatedText(el, which, sight));
     around('::before');
     for (const kid of kids.filter((it) => !owned.includes(it)).concat(owned)) {
@@ -142,5 +148,9 @@ const compute = (el, walk, how) => {
   }
   // 2I
   const tooltip = visible && role != 'none' && attr(el, 'title');
-  return tooltip ? apart(tooltip) : (visible && !nested && (attr(el, 'placeholder') || aria(el, 'placeholder'))) || (nested && tag == 'img' ? ' ' : said);
+  return (
+    tooltip ? apart(tooltip)
+    : nested ? (tag == 'img' && role != 'none' ? ' ' : said)
+    : (visible && (attr(el, 'placeholder') || aria(el, 'placeholder') || (matches(el, '[type=file]') && 'Choose File'))) || said
+  );
 };

@@ -1,5 +1,5 @@
 /** The role of an element: explicit where ARIA allows it (WAI-ARIA 1.3 §8.1), else by nature (HTML-AAM §3.5, SVG-AAM §6). */
-import { attr, attributeNames, findAll, flatParent, hasWords, is, isSvg, matches, low, ownersOf, parentOf, tagOf, textOf, words } from './dom.js';
+import { attr, attributeNames, closest, findAll, flatParent, hasWords, is, isSvg, matches, low, own, ownersOf, parentOf, tagOf, textOf, words } from './dom.js';
 import { authorName } from './names.js';
 import { NEEDS_NAME, ROLE_TRAITS, SECTIONING, TABLE_PART, TAG_ROLES } from './role_table.js';
 import { once } from './call_cache.js';
@@ -14,7 +14,7 @@ const GLOBAL_ATTRIBUTE = /^aria-(at|b|con|cu|de|f|k|li|ow|rel|rol)/;
  * Presentational roles conflict resolution (WAI-ARIA 1.3 §5.3.3) and what includes SVG elements (SVG-AAM §5.1.2): focus,
  * or a global attribute. An empty name counts as none.
  */
-const isExposed = (el) => (el.tabIndex >= 0 && !matches(el, ':disabled,a:not([*|href])')) || matches(el, '[tabindex],[contenteditable]') || attributeNames(el).some((name) => GLOBAL_ATTRIBUTE.test(name)) || authorName(el, 1);
+const isExposed = (el) => (own(el, 'tabIndex') >= 0 && !matches(el, ':disabled,a:not([*|href])')) || matches(el, '[tabindex],[contenteditable]') || attributeNames(el).some((name) => GLOBAL_ATTRIBUTE.test(name)) || authorName(el, 1);
 
 /** Is it in something of such a role, or whose tag has this part? `isNear`: with nothing between that has a role of its own, but for groups. */
 const isIn = (el, tag, isWanted, isNear = false) => {
@@ -54,7 +54,7 @@ const implicitRole = (el) => {
   if (!role) return;
   if (isSvg(el) && !matches(el, 'svg:not(svg svg),image,a[*|href]'))
     return (isExposed(el) || hasWords(findAll(el, ':scope>title,:scope>desc').map(textOf))) && (is(tag, 'a svg') ? 'group' : role);
-  const table = traits & TABLE_PART && el.closest('table'), tableRole = table && roleOf(table);
+  const table = traits & TABLE_PART && closest(el, 'table'), tableRole = table && roleOf(table);
   return (
     traits & TABLE_PART && !/grid|table/.test(tableRole) ? 0
     : is(tag, 'a area') ? matches(el, '[*|href]') && role

@@ -1,5 +1,5 @@
 /** The attributes and states that a snapshot carries. */
-import { aria, attr, cut, fold, is, matches, tagOf, textOf, words } from './dom.js';
+import { aria, attr, cut, fold, is, matches, own, tagOf, textOf, words } from './dom.js';
 import { RANGE_VALUE, ROLE_TRAITS } from './role_table.js';
 
 /** How HTML says each state; ARIA says all of them. */
@@ -16,12 +16,12 @@ export const valuesOf = (el) => (tagOf(el) == 'select' ? foldLabels(el.selectedO
 export const valueOf = (el) =>
   tagOf(el) == 'select' ? valuesOf(el).join(', ')
   : matches(el, 'input,textarea') ? (is(el.type, 'password hidden file image checkbox radio') ? null : el.value)
-  : el.isContentEditable || is(attr(el, 'role'), 'textbox searchbox combobox') ? fold(textOf(el)) : null;
+  : matches(el, ':read-write') || is(attr(el, 'role'), 'textbox searchbox combobox') ? fold(textOf(el)) : null;
 
 /** "mixed", true or false; null for what cannot be checked. @type {(el: any) => boolean | "mixed" | null} */
 export const checkedOf = (el) => {
   const said = aria(el, 'checked');
-  return el.indeterminate || said == 'mixed' ? 'mixed' : is(el.type, 'checkbox radio') ? el.checked : said ? said == 'true' : null;
+  return own(el, 'indeterminate') || said == 'mixed' ? 'mixed' : is(el.type, 'checkbox radio') ? el.checked : said ? said == 'true' : null;
 };
 
 /** @type {(el: any, role: string, maxLength: number, isLean: boolean, isVeiled: any) => Record<string, any> | undefined} */
@@ -31,6 +31,6 @@ export const attrsOf = (el, role, maxLength, isLean, isVeiled) => {
   for (const key in STATES) put(key, aria(el, key) == 'true' || matches(el, STATES[key]) || aria(el, key));
   put('checked', checkedOf(el));
   put('aria-hidden', isVeiled);
-  put('valuenow', aria(el, 'valuenow') || (ROLE_TRAITS[role] & RANGE_VALUE && el.value));
+  put('valuenow', aria(el, 'valuenow') || (ROLE_TRAITS[role] & RANGE_VALUE && own(el, 'value')));
   for (const _ in out) return out;
 };

@@ -1,12 +1,12 @@
 /** What a person can see of an element, asked of computed style and boxes only where needed. */
-import { boxOf, flatParent, is, isField, kidsOf, kindOf, matches, rootOf, tagOf } from './dom.js';
+import { boxOf, clientHeightOf, clientWidthOf, flatParent, is, isField, isSvg, kidsOf, kindOf, matches, own, rootOf, scrollHeightOf, scrollTopOf, tagOf } from './dom.js';
 import { once } from './call_cache.js';
 
 /** @type {(el: any) => any} */
 export const styleOf = once(getComputedStyle);
 
 export const isVisible = once((el) => styleOf(el).visibility == 'visible');
-export const isInline = once((el) => is(styleOf(el).display, 'inline contents'));
+export const isInline = once((el) => /^(inline|contents|ruby.*)$/.test(styleOf(el).display));
 
 /** Closed: what is in it is not shown, but for its summary. */
 export const isClosed = (el) => matches(el, 'details:not([open])');
@@ -24,14 +24,17 @@ export const isHidden = (el) => {
 
 /** @type {(el: any) => DOMRect} */
 export const boxIn = once(boxOf);
-/** Does it clip or scroll what is in it? Boxes of lines do not (CSS Overflow 3 §3.1), and what has no box. */
-const clips = (el) => (styleOf(el).overflow != 'visible' || /[pc]/.test(styleOf(el).contain)) && (!isInline(el) || tagOf(el) == 'svg');
+/** Does it clip or scroll what is in it? Boxes of lines and of rows do not (CSS Overflow 3 §3.1), and what has no box. */
+const clips = (el, { overflow, contain, display } = styleOf(el)) => (overflow != 'visible' || /[pc]/.test(contain)) && ((!isInline(el) && !/^table.*[wp]$/.test(display)) || isSvg(el));
+
+/** Of CSS `zoom`, with that of what is around it; engines before Chromium 128 do not say. */
+const zoomOf = (el) => own(el, 'currentCSSZoom');
 
 /**
  * The nearest box that clips or scrolls what is in this one, of those that it is laid out in (CSS 2.1 §10.1), if there is
- * one. What is fixed is taken as clipped by nothing.
+ * one. What is fixed is taken as clipped by nothing, and so is what is absolute where `offsetParent` stops at another zoom.
  */
-export const clipperOf = once((el, { position } = styleOf(el), at = position == 'absolute' ? el.offsetParent : position != 'fixed' && flatParent(el)) => (!at || is(tagOf(at), 'body html') ? 0 : clips(at) ? at : clipperOf(at)));
+export const clipperOf = once((el, { position } = styleOf(el), at = position == 'absolute' ? own(el, 'offsetParent') : position != 'fixed' && flatParent(el)) => (!at || (position == 'absolute' && zoomOf(at) != zoomOf(el)) || is(tagOf(at), 'body html') ? 0 : clips(at) ? at : clipperOf(at)));
 
 /**
  * Is it outside of what an ancestor shows, or of what can be scrolled to? Below the fold, or further along in something
@@ -40,10 +43,10 @@ export const clipperOf = once((el, { position } = styleOf(el), at = position == 
 export const isOut = once((el) => {
   const { left, top, right, bottom, width, height } = boxIn(el), area = width * height;
   for (let at = clips(el) ? el : clipperOf(el), levels = 9; at && levels--; at = clipperOf(at)) {
-    const box = boxIn(at);
-    if (box.width < 2 || box.height < 2) return 1;
+    const box = boxIn(at), scrolls = /auto|scroll/.test(styleOf(at).overflow), least = scrolls ? 0.1 : 2;
+    if (box.width < least || box.height < least) return 1;
     // Where it is written from the right or upwards, it begins at the other end.
-    if (/auto|scroll/.test(styleOf(at).overflow)) return area && bottom + at.scrollTop + at.scrollHeight - at.clientHeight <= box.top;
+    if (scrolls) return area && bottom + scrollTopOf(at) + scrollHeightOf(at) - clientHeightOf(at) <= box.top;
     if (area && (bottom <= box.top || top >= box.bottom || right <= box.left || left >= box.right)) return 1;
   }
   const { scrollWidth, clientWidth } = rootOf();
@@ -56,7 +59,7 @@ export const isOut = once((el) => {
  */
 export const isUnseen = (el, { width, height } = boxIn(el), style = styleOf(el)) =>
   style.opacity < 0.05 ||
-  (/\d/.test(style.transform + style.scale + style.rotate) && width * height * 99 < el.offsetWidth * el.offsetHeight) ||
+  (/\d/.test(style.transform + style.scale + style.rotate) && width * height * 99 < clientWidthOf(el) * clientHeightOf(el)) ||
   /t\((([5-9]\d|.*100)\S*%|([01]px\W+){4})|e\(0|n\((0\D+)+\)|y\(0\)/.test(style.clipPath + style.clip + style.filter) ||
   (isOut(el) && (isField(el) || kidsOf(el).every((kid) => kindOf(kid) > 1)));
 
@@ -87,5 +90,5 @@ export const isInkless = once((el) => {
   for (let at = el; at && !ground; at = flatParent(at)) ground = levels-- ? groundOf(at) : 2;
   // The canvas is white unless the page says otherwise.
   ground = ground || (/dark/.test(styleOf(rootOf()).colorScheme) ? 2 : 'rgb(255, 255, 255)');
-  return !isVisible(el) || isOut(el) || isClosed(el) || !isLegible(style) || (isClear(ink) ? ground != 1 : shade(ground) == shade(ink)) || el.currentCSSZoom < 0.1;
+  return !isVisible(el) || isOut(el) || isClosed(el) || !isLegible(style) || (isClear(ink) ? ground != 1 : shade(ground) == shade(ink)) || zoomOf(el) < 0.1;
 });

@@ -23,7 +23,7 @@ const read = async (options) => {
     try {
       root = document.querySelector(options.selector);
     } catch (e) {
-      return failure('bad_usage', `${options.selector} is no selector`);
+      return failure('bad_usage', `${options.selector} is not a valid selector`);
     }
     if (!root) return failure('bad_usage', `${options.selector} matches nothing`);
   }

@@ -13,7 +13,7 @@ if (!api.version) {
   const { snapshot, action, query } = api;
   Object.assign(api, {
     version: 1,
-    snapshot: (options) => explained(completed(snapshot(options), options)),
+    snapshot: (options) => explained(completed(snapshot(options || {}), options || {})),
     action: (ref, name, params) => explained(action(ref, name, params), ref),
     query: (ref, kind, limit) =>
       explained(KINDS.includes(kind) ? { ...query(ref, kind, limit), ref, kind } : { error: { code: 'bad_usage', message: `there is no query "${kind}"; the kinds are ${KINDS.join(', ')}` }, ref, kind }, ref),

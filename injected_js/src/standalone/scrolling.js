@@ -12,7 +12,11 @@ const fits = (/** @type {any[]} */ to) => {
 
 const scrolled = (/** @type {'scrollBy' | 'scrollTo'} */ how) => (/** @type {[any]} */ ...to) => {
   const success = fits(to);
-  if (success) window[how](...to);
+  if (success) {
+    const { left, top, behavior = 'auto' } = to.length == 2 ? { left: to[0], top: to[1] } : to[0];
+    // A page's `scroll-behavior: smooth` would have only begun to scroll when the position is reported.
+    window[how]({ left, top, behavior: behavior == 'auto' ? 'instant' : behavior });
+  }
   const error = { code: 'bad_usage', message: `${how} takes two numbers, or an object of left, top and behavior (auto, instant or smooth)` };
   return Object.assign({ success, scrollX, scrollY }, success ? {} : { error });
 };

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from bridge.errors import (
@@ -138,6 +140,13 @@ async def test_a_readonly_input_takes_no_text(controls: Page, shot: SnapshotResu
     option = await controls.locator("option").nth(0).ref()
     with pytest.raises(NotEditable):
         await controls.fill(option, "x", timeout_s=0.5)
+
+
+async def test_what_can_never_take_text_is_refused_without_waiting(controls: Page) -> None:
+    started = time.monotonic()
+    with pytest.raises(NotEditable):
+        await controls.locator("h1").fill("x", timeout_s=30)
+    assert time.monotonic() - started < 15, "the 30 seconds are for what may become editable"
 
 
 async def test_options_are_chosen_by_value_or_text_without_a_tap(controls: Page, shot: SnapshotResult) -> None:

@@ -19,7 +19,7 @@ from bridge.surfaces.cli.options import (
     session_options,
     start_options,
 )
-from bridge.surfaces.cli.output import check_writable, note, print_json, printable, write_file
+from bridge.surfaces.cli.output import check_writable, note, print_json, printable, with_metadata, write_file
 
 FETCH_TIMEOUT_S = 30.0
 RENDER_TIMEOUT_S = 120.0
@@ -89,7 +89,8 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
         if options.as_json:
             print_json("fetch", {**page.to_json(), **({"file": str(out)} if out else {})})
             return
-        click.echo(f"saved {out}" if out else printable(page.markdown))
+        facts = page.metadata.to_json() if page.metadata is not None else None
+        click.echo(printable(with_metadata(f"saved {out}" if out else page.markdown, facts)))
         for text in page.notes:
             note(text)
         where = "" if page.url == address else f"{page.url} · "
@@ -120,18 +121,23 @@ def html_input(source: str) -> tuple[bytes, str]:
     return body, url
 
 
-def read_file(options: CommonOptions, source: str, out: Path | None, **wanted: Any) -> None:
+def read_file(
+    options: CommonOptions, source: str, out: Path | None, *, base_url: str | None, metadata: bool, **wanted: Any
+) -> None:
     """`read --html`: the main text of HTML from a file, or from stdin for "-"."""
     from bridge.reading import convert
 
     body, url = html_input(source)
-    found = convert(body, "" if source == "-" else url, **wanted)
+    found = convert(body, base_url or ("" if source == "-" else url), **wanted)
     if out is not None:
         write_file(out, f"{found.markdown}\n")
     if options.as_json:
         print_json("read", {**found.to_json(), **({"file": str(out)} if out else {})})
         return
-    click.echo(f"saved {out}" if out else printable(found.markdown))
+    facts = found.metadata.to_json() if metadata else None
+    click.echo(printable(with_metadata(f"saved {out}" if out else found.markdown, facts)))
+    if found.hidden_text_removed:
+        note(f"hidden texts removed: {found.hidden_text_removed}")
 
 
 def snapshot_of_file(
@@ -150,7 +156,7 @@ def snapshot_of_file(
 ) -> None:
     """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
     from bridge.reading.charset import decode_text
-    from bridge.snapshot.plain_html.snapshot import HtmlSnapshotOptions, snapshot_html
+    from bridge.snapshot import HtmlSnapshotOptions, snapshot_html
 
     body, url = html_input(source)
     wanted = HtmlSnapshotOptions(
