@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any as _Any
 
 from bridge.errors import UsageError as _UsageError
+from bridge.page.events.download_event import Download as _Download
 from bridge.page.events.listeners import EventInfo as _EventInfo
 from bridge.page.events.messages import Request as _Request
 from bridge.page.events.messages import Response as _Response
@@ -43,6 +44,7 @@ Keyboard = blocking_class(_Keyboard)
 Mouse = blocking_class(_Mouse)
 Touchscreen = blocking_class(_Touchscreen)
 EventInfo = blocking_class(_EventInfo)
+Download = blocking_class(_Download)
 Request = blocking_class(_Request)
 Response = blocking_class(_Response)
 LocatorAssertions = blocking_class(_LocatorAssertions)
@@ -64,6 +66,7 @@ __all__ = [
     "AttachedSession",
     "CdpSession",
     "DevicePool",
+    "Download",
     "EventInfo",
     "FrameLocator",
     "Keyboard",

@@ -4,11 +4,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from bridge.adb import AdbDevice
-from bridge.errors import BridgeError, NavigationFailed
-from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
 from bridge.page.capture.full_page import Progress, Strategy
 from bridge.page.capture.image import ImageFormat
@@ -22,6 +21,7 @@ from bridge.page.input.drag_and_drop import Position
 from bridge.page.input.query import QueryKind, QueryResult
 from bridge.page.input.touch import Direction
 from bridge.page.interception.routes import RouteHandler
+from bridge.page.locator_handlers import LocatorHandler
 from bridge.page.locators.locators import WaitState
 from bridge.page.locators.matches import Match
 from bridge.page.locators.steps import Text
@@ -30,7 +30,6 @@ from bridge.page.logs.request_log import RequestLog
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.navigation.navigate import WaitUntil
 from bridge.page.navigation.wait_for_url import UrlMatch
-from bridge.page.popups import PopupQueue
 from bridge.page.results import (
     ActionResult,
     BoundingBox,
@@ -42,7 +41,6 @@ from bridge.page.results import (
 )
 from bridge.page.snapshots.aria_roles import Role
 from bridge.page.snapshots.read import ReadResult
-from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
 from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.grant import Grant, TestServerGrant
@@ -131,9 +129,6 @@ class Session:
     def capabilities(self) -> Capabilities | None:
         """The capabilities of the WebView; None until the first tab is open."""
 
-    def check_url(self, url: str) -> str:
-        """The address in its canonical form; PolicyRefused if it may not be opened."""
-
     def clear_cookies(
         self,
         *,
@@ -170,13 +165,6 @@ class Session:
     @property
     def host(self) -> HostHello:
         """The host app's report of itself: version, WebView, API level, pid."""
-
-    @property
-    def host_client(self) -> HostClient:
-        """The present connection to the host app; another one after a reconnect."""
-
-    def host_tab_of(self, page: Page) -> str | None:
-        """The host app's name for the WebView of this page; None while it has none."""
 
     def isolated(self, *, timeout_s: float = 30.0) -> AbstractContextManager[Page]:
         """A tab for one block: `async with session.isolated() as page:`. See `bridge.session.storage.isolated`.
@@ -263,9 +251,6 @@ class Session:
     def pages(self) -> tuple[Page, ...]:
         """The open tabs, oldest first."""
 
-    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]:
-        """Collect the windows that this tab's page opens inside the block."""
-
     def reconnect(self, *, timeout_s: float = 60.0) -> tuple[str, ...]:
         """Restore what is lost: wait for the device, start the host app, reopen the tabs at their addresses.
 
@@ -342,6 +327,18 @@ class Page:
     def add_init_script(self, source: str, *, timeout_s: float = 5.0) -> int:
         """Run `source` in the main world at the start of every document, from the next one on; returns its number."""
 
+    def add_locator_handler(
+        self, locator: Locator, handler: LocatorHandler, *, no_wait_after: bool = False, times: int | None = None
+    ) -> None:
+        """Call `handler` with the locator whenever it is visible before an action, while it covers an action's element,
+        or before an expectation is checked: for banners and overlays that appear at any time.
+
+        Args:
+            handler: May use the page, and may be a coroutine function. No handler runs inside another one.
+            no_wait_after: Go on at once after the handler; otherwise the locator has to be hidden first.
+            times: Remove the handler after so many calls.
+        """
+
     def add_script_tag(
         self, *, content: str | None = None, url: str | None = None, timeout_s: float | None = None
     ) -> None:
@@ -373,9 +370,6 @@ class Page:
 
     def aria_snapshot(self, *, timeout_s: float | None = None) -> str:
         """The text of `snapshot` with everything that assistive technology reports."""
-
-    def attached(self) -> Attachment:
-        """The live attachment, outside of any operation. Reopens a tab that was closed after idling."""
 
     def bring_to_front(self, *, timeout_s: float | None = None) -> None:
         """Activate the tab. The tabs of a WebView are always active; those of Chrome are not."""
@@ -423,16 +417,10 @@ class Page:
     def dblclick(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
         """Tap an element twice in a row."""
 
-    def described(self, ref: str) -> str:
-        """`button "Pay"`: what a ref was when it was shown; "" for an unknown ref."""
-
     def dispatch_event(
         self, selector: str, type: str, event_init: Mapping[str, Any] | None = None, *, timeout_s: float | None = None
     ) -> None:
         """Dispatch an event by script: the page sees `isTrusted` false."""
-
-    def document_url(self, ref: str) -> str:
-        """The address of the document that a ref was shown in, perhaps a frame's; "" if the document is gone."""
 
     def download(
         self,
@@ -519,6 +507,16 @@ class Page:
         self, predicate: Callable[[ConsoleMessage], Any] | None = None, *, timeout_s: float | None = None
     ) -> AbstractContextManager[EventInfo[ConsoleMessage]]:
         """A console message that the block causes; see `expect_event`."""
+
+    def expect_download(self, *, timeout_s: float | None = None) -> AbstractContextManager[EventInfo[Download]]:
+        """`async with page.expect_download() as info: …click…`, then `await info.value`: the complete file, in the
+        session's `downloads_root`.
+
+        Raises:
+            PolicyRefused: No `downloads_root` is set, or the policy forbids the address.
+            DeadlineExceeded: The block started no download, or it was not complete in time.
+            NavigationFailed: The download failed.
+        """
 
     def expect_event(
         self, event: Event, predicate: Callable[[Any], Any] | None = None, *, timeout_s: float | None = None
@@ -623,9 +621,6 @@ class Page:
     def har(self, *, redact: bool = True) -> dict[str, Any]:
         """The requests of this tab as HAR 1.2. Credentials in headers are left out unless `redact` is off."""
 
-    def held(self, by: str) -> AbstractContextManager[None]:
-        """Keep operations waiting while the block runs, as when a person uses the live view; see `OperationLock`."""
-
     def hover(self, selector: str, *, timeout_s: float | None = None, settle_s: float = 1.0) -> ActionResult:
         """Rest a mouse pointer on an element."""
 
@@ -662,10 +657,6 @@ class Page:
     @property
     def keyboard(self) -> Keyboard:
         """Keys for what has the focus."""
-
-    @property
-    def known_title(self) -> str:
-        """The title of the document, as the document last reported it."""
 
     @property
     def last_snapshot(self) -> SnapshotResult | None:
@@ -801,6 +792,9 @@ class Page:
 
     def remove_listener(self, event: Event, listener: Callable[[Any], Any]) -> None:
         """Remove a listener; does nothing if there is none."""
+
+    def remove_locator_handler(self, locator: Locator) -> None:
+        """Remove the handlers of a locator; does nothing if there are none."""
 
     def route(self, pattern: str | re.Pattern[str], handler: RouteHandler, *, timeout_s: float = 5.0) -> None:
         """Decide every request whose URL matches `pattern`, before it is sent.
@@ -1130,9 +1124,6 @@ class AttachedSession:
     def close(self) -> None: ...
     def detach(self, page: Page) -> None:
         """Detach from a page; it stays open in the app."""
-
-    def explain(self, error: NavigationFailed) -> BridgeError:
-        """See UrlPolicy.explain."""
 
     def new_page(self, url: str | None = None) -> Page:
         """Always raises: only the app opens its tabs.
@@ -1495,6 +1486,31 @@ class Locator:
         """
 
     page: Page
+
+class Download:
+    def delete(self) -> None:
+        """Delete the file; does nothing if it is deleted already."""
+
+    @property
+    def page(self) -> Page: ...
+    def path(self) -> Path:
+        """Where the file is now."""
+
+    def save_as(self, path: str | os.PathLike[str]) -> None:
+        """Copy the file to a path below `downloads_root`; a file of that name is replaced.
+
+        Raises:
+            PolicyRefused: The path leads out of that folder.
+            UsageError: The file was deleted, or cannot be written.
+        """
+
+    @property
+    def suggested_filename(self) -> str:
+        """The name that the server or the page suggests, as a base name."""
+
+    @property
+    def url(self) -> str:
+        """The URL that the bytes came from."""
 
 class Request:
     def all_headers(self) -> dict[str, str]:

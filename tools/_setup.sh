@@ -181,6 +181,21 @@ setup_playwright() {
     fi
 }
 
+# setup_pyright: the exact version that tests/docs names, for the test of the types that users see.
+setup_pyright() {
+    local version home
+    version="$(sed -n 's/^PYRIGHT_VERSION = "\([0-9.]*\)"$/\1/p' "$ROOT/tests/docs/test_types_of_suites.py")"
+    [ -n "$version" ] || die "tests/docs/test_types_of_suites.py must name one exact version of pyright."
+    home="$CACHE/pyright-$version"
+    [ ! -f "$home/node_modules/pyright/package.json" ] || return 0
+    say "node: installing pyright $version into .cache"
+    mkdir -p "$home"
+    quietly npm install --prefix "$home" --no-save --no-audit --no-fund --no-package-lock "pyright@$version" || {
+        rm -rf "$home"
+        say "node: npm could not install pyright $version; its test will be skipped."
+    }
+}
+
 # setup_ray: Ray, the exact version that tests/pool names, in an environment of its own beside everything of .venv.
 setup_ray() {
     local version home
@@ -195,6 +210,24 @@ setup_ray() {
     quietly "$home/bin/python" -m pip install "ray==$version" || {
         rm -rf "$home"
         say "python: pip could not install ray $version; its tests will be skipped."
+    }
+}
+
+# setup_pytest_playwright: the exact version that tests/interop names, in an environment of its own beside everything of
+# .venv, our plugin too. It drives the installed Chromium, so no browser is fetched.
+setup_pytest_playwright() {
+    local version home
+    version="$(sed -n 's/^PYTEST_PLAYWRIGHT_VERSION = "\([0-9.]*\)"$/\1/p' "$ROOT/tests/interop/test_pytest_playwright.py")"
+    [ -n "$version" ] || die "tests/interop/test_pytest_playwright.py must name one exact version of pytest-playwright."
+    home="$CACHE/pytest-playwright-$version"
+    "$home/bin/python" -c 'import pytest_playwright, websockets' 2>/dev/null && return 0
+    say "python: installing pytest-playwright $version into .cache"
+    quietly "$PYTHON" -m venv --clear "$home"
+    "$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+        >"$("$home/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/beside.pth"
+    quietly "$home/bin/python" -m pip install "pytest-playwright==$version" || {
+        rm -rf "$home"
+        say "python: pip could not install pytest-playwright $version; its tests will be skipped."
     }
 }
 

@@ -1,12 +1,12 @@
 """Compares the public names of Playwright for Python with ours and writes the table of docs/playwright.md.
 
-Needs the package playwright, which the project itself does not use: `python tools/playwright_names.py [--check]` with a
-Python that has it and can import bridge. The names are kept in tools/playwright_names.json, so that tests need no
-Playwright: `--names` reads them anew.
+`--check` only compares. The names are kept in tools/playwright_names.json with the version that has them; `--names`
+reads them anew and needs the package playwright, which the project itself does not use.
 """
 
 from __future__ import annotations
 
+import dis
 import importlib
 import json
 import sys
@@ -29,7 +29,7 @@ OURS = {
     "Mouse": "bridge.page.input.devices:Mouse",
     "Touchscreen": "bridge.page.input.devices:Touchscreen",
     "Dialog": "bridge.page.events.dialog_event:DialogEvent",
-    "Download": "bridge.page.files.downloads:DownloadResult",
+    "Download": "bridge.page.events.download_event:Download",
     "Request": "bridge.page.events.messages:Request",
     "Response": "bridge.page.events.messages:Response",
     "Route": "bridge.page.fetch_messages:PausedRequest",
@@ -72,8 +72,9 @@ def rows() -> list[tuple[str, str, str]]:
 
 
 def _set_in_init(kind: type) -> set[str]:
+    """The attributes that `__init__` assigns."""
     code = getattr(kind.__init__, "__wrapped__", kind.__init__).__code__
-    return set(code.co_names)
+    return {str(step.argval) for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
 
 
 def markdown() -> str:

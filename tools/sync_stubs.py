@@ -22,6 +22,7 @@ CLASSES = {
     "CdpSession": "bridge.session.cdp_session",
     "DevicePool": "bridge.surfaces.device_pool.pool",
     "Locator": "bridge.page.locators.locators",
+    "Download": "bridge.page.events.download_event",
     "Request": "bridge.page.events.messages",
     "Response": "bridge.page.events.messages",
     "FrameLocator": "bridge.page.locators.locators",
@@ -49,7 +50,18 @@ def expect(subject: Page) -> PageAssertions: ...
 """
 # Members for other modules of the package.
 INTERNAL = {
+    "attached",
+    "check_url",
+    "described",
     "diagnose",
+    "document_url",
+    "explain",
+    "held",
+    "host_client",
+    "host_tab_of",
+    "known_title",
+    "popups_of",
+    "virtual_devices",
     "find",
     "connect",
     "entry",

@@ -22,21 +22,18 @@ _TIMING = "`page.network()` and `page.har()` have it"
 _FRAMES = "locators search all frames, and `frame_locator` one of them"
 _SNAPSHOT = "Playwright's YAML is another format; compare `aria_snapshot()` with your own text"
 _ROUTE = "a handler returns `Abort()`, `Fulfil(…)`, `Proceed(…)` or None, instead of calling the route"
-_DOWNLOAD = "`page.download(dest_path, ref=…)` saves a download in one step, below the session's `downloads_root`"
 
 #: "Class.name" of Playwright (and of our classes of other names) → why it is missing.
 NOT_HERE: dict[str, str] = {
     **{
         f"Page.{name}": reason
         for names, reason in (
-            ("add_locator_handler remove_locator_handler", "not built; a click that is covered names what covers it"),
             ("cancel_pick_locator pick_locator", _PICK),
             ("clear_console_messages clear_page_errors console_messages page_errors requests", _LOGS),
             ("clock", _CLOCK),
             ("context", "a page has no reference to its session; keep the session that opened it"),
             ("eval_on_selector eval_on_selector_all", "`locator.evaluate` and `locator.evaluate_all`"),
             ("evaluate_handle query_selector query_selector_all", _HANDLE),
-            ("expect_download", _DOWNLOAD),
             ("expect_file_chooser", "`set_input_files` gives files to the input; a system dialog never opens"),
             ("expect_navigation", "deprecated in Playwright: `wait_for_url`"),
             ("expect_websocket route_web_socket", _SOCKETS),
@@ -96,10 +93,8 @@ NOT_HERE: dict[str, str] = {
         for name in names.split()
         for session in ("BrowserContext", "Session")
     },
-    **{
-        f"Download.{name}": _DOWNLOAD
-        for name in ("cancel", "delete", "failure", "page", "save_as", "suggested_filename")
-    },
+    "Download.cancel": "the file is complete when `expect_download` gives it",
+    "Download.failure": "a download that fails is an error of `expect_download`",
     **{
         f"Request.{name}": reason
         for names, reason in (
@@ -138,8 +133,8 @@ DIFFERENT: dict[str, str] = {
     "BrowserContext.tracing": '`Session.open(trace="trace.html")` writes a trace',
     "BrowserContext.route": "handlers return an action; see Route",
     "Dialog.dismiss": "a dialog that no listener answers gets the page's answer (`page.answer_dialogs`)",
-    "Download.path": "the path as a string; the file is complete",
-    "Download.url": "of the saved file",
+    "Download.save_as": "only below the session's `downloads_root`",
+    "Page.expect_download": "needs the session's `downloads_root`",
     "Locator.aria_snapshot": "the text of `page.snapshot`, with refs",
     "Locator.input_value": "refuses password fields",
     "Locator.set_input_files": "only files below the session's `uploads_root`",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 from bridge.cdp.meter import Meter, measure
@@ -22,6 +23,7 @@ from bridge.errors import (
     TransportError,
 )
 from bridge.page.input.actions import Actions
+from bridge.page.locator_handlers import LocatorHandlers
 from bridge.page.navigation.errors import refused_navigation
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.refs import RefTable
@@ -35,6 +37,10 @@ _SYMPTOMS = (DeadlineExceeded, DeviceError, HostError, TabLost, TransportError)
 _ABORTED = "net::ERR_ABORTED"
 _NOTICES_KEPT = 5
 _FRESH_SNAPSHOT_S = 5.0
+
+
+# The lock of the operation that a locator handler, which may use the page, interrupts.
+_lent: ContextVar[OperationLock | None] = ContextVar("lent", default=None)
 
 
 class OperationLock:
@@ -51,6 +57,9 @@ class OperationLock:
         Raises:
             DeadlineExceeded: The page was in use until the deadline; names the holder.
         """
+        if _lent.get() is self:
+            yield ""
+            return
         holder, began = self._holder, time.monotonic()
         async with deadline.bound("waiting for the page", lambda: f"in use by {self._holder or 'another operation'}"):
             await self._lock.acquire()
@@ -58,6 +67,15 @@ class OperationLock:
             yield f"waited {time.monotonic() - began:.1f} s: in use by {holder}" if holder else ""
         finally:
             self._lock.release()
+
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        """Let the operations that the block awaits use the page inside of the present one."""
+        token = _lent.set(self)
+        try:
+            yield
+        finally:
+            _lent.reset(token)
 
     @asynccontextmanager
     async def hold(self, by: str) -> AsyncIterator[None]:
@@ -148,6 +166,7 @@ class Operations:
 
     def __init__(self, tab: TabHandle, refs: RefTable) -> None:
         self.lock = OperationLock()
+        self.handlers = LocatorHandlers(self.lock)
         self._tab = tab
         self._refs = refs
         self._attached: AttachedPage | None = None
@@ -196,7 +215,7 @@ class Operations:
         attachment, restored = await self._tab.attachment(deadline, revisit=revisit)
         if self._attached is None or attachment is not self._attached.attachment:
             snapshots = Snapshots(attachment, self._refs)
-            actions = Actions(attachment, self._refs, snapshots, self._tab.side_effects)
+            actions = Actions(attachment, self._refs, snapshots, self._tab.side_effects, self.handlers)
             self._attached = AttachedPage(attachment, snapshots, actions)
         self._notices = self._newest(restored)
         if restored and deadline.passed:

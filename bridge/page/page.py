@@ -29,6 +29,7 @@ from bridge.page.emulation import commands
 from bridge.page.emulation.commands import Commands, PermissionSetting
 from bridge.page.emulation.settings import PageSettings
 from bridge.page.evaluate import current_title, evaluate_in_frame, evaluate_on_elements, with_argument
+from bridge.page.events.download_event import Download, expected_download
 from bridge.page.events.listeners import Event, EventInfo, Listeners, of_url
 from bridge.page.events.messages import ConsoleMessage, Request, Response
 from bridge.page.fetch_messages import Credentials
@@ -45,6 +46,7 @@ from bridge.page.input.set_checked import set_checked
 from bridge.page.input.touch import Direction
 from bridge.page.instrumentation import Observer, instrumented
 from bridge.page.interception.routes import RouteHandler
+from bridge.page.locator_handlers import LocatorHandler
 from bridge.page.locators.finder import Finder
 from bridge.page.locators.locators import FrameLocator, Locator, WaitState
 from bridge.page.locators.steps import Text, ref_in
@@ -126,6 +128,7 @@ class Page:
         self._mouse = MousePlace()
         self._root = Locator(self, (), "")
         self._listeners = Listeners(self, tab)
+        self._downloads: list[Download] = []
         self._settings.dialogs.ask_listeners = self._listeners.answer_of
         tab.on_attach(self._apply_settings)
         tab.on_attach(self._listeners.attach)
@@ -242,6 +245,8 @@ class Page:
         """Close the tab; does nothing if it is closed already."""
         await self._tab.close_page()
         await self._listeners.close()
+        while self._downloads:
+            await self._downloads.pop().delete()
 
     def is_closed(self) -> bool:
         """True if the tab was closed, by the caller or by the page."""
@@ -393,6 +398,24 @@ class Page:
             PolicyRefused: The policy forbids its address; the window was closed again.
         """
         return self._listeners.expect_popup(self._navigation_s(timeout_s))
+
+    @asynccontextmanager
+    async def expect_download(self, *, timeout_s: float | None = None) -> AsyncIterator[EventInfo[Download]]:
+        """`async with page.expect_download() as info: …click…`, then `await info.value`: the complete file, in the
+        session's `downloads_root`.
+
+        Raises:
+            PolicyRefused: No `downloads_root` is set, or the policy forbids the address.
+            DeadlineExceeded: The block started no download, or it was not complete in time.
+            NavigationFailed: The download failed.
+        """
+        downloads = Downloads(await self._operations.attach(), self._tab)
+        waiting = expected_download(
+            self, downloads, self._tab.downloads, self.timeouts.seconds(timeout_s, DOWNLOAD_TIMEOUT_S)
+        )
+        async with waiting as info:
+            yield info
+        self._downloads.append(info.value.result())
 
     async def wait_for_event(
         self, event: Event, predicate: Callable[[Any], Any] | None = None, *, timeout_s: float | None = None
@@ -585,6 +608,23 @@ class Page:
     def frame_locator(self, selector: str) -> FrameLocator:
         """The document of an iframe, by a selector of the iframe."""
         return self._root.frame_locator(selector)
+
+    async def add_locator_handler(
+        self, locator: Locator, handler: LocatorHandler, *, no_wait_after: bool = False, times: int | None = None
+    ) -> None:
+        """Call `handler` with the locator whenever it is visible before an action, while it covers an action's element,
+        or before an expectation is checked: for banners and overlays that appear at any time.
+
+        Args:
+            handler: May use the page, and may be a coroutine function. No handler runs inside another one.
+            no_wait_after: Go on at once after the handler; otherwise the locator has to be hidden first.
+            times: Remove the handler after so many calls.
+        """
+        self._operations.handlers.add(locator, handler, no_wait_after=no_wait_after, times=times)
+
+    async def remove_locator_handler(self, locator: Locator) -> None:
+        """Remove the handlers of a locator; does nothing if there are none."""
+        self._operations.handlers.remove(locator)
 
     # The state of one element
 
@@ -1293,6 +1333,7 @@ class Page:
         """An operation that takes a ref."""
         checked_seconds("settle_s", settle_s)
         async with self._operation(timeout_s) as op:
+            await self._operations.handlers.run(op.deadline, inside_operation=True)
             try:
                 yield op
             except (RefNotFound, StaleRef) as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import functools
 import inspect
 import threading
@@ -19,6 +20,8 @@ from typing import Any
 from bridge.errors import UsageError
 
 _JOIN_S = 10.0
+# Methods that take a function which may call the page: it runs in a thread of its own.
+_TAKES_HANDLER = frozenset({"add_locator_handler"})
 
 
 class LoopThread:
@@ -126,9 +129,14 @@ async def in_a_thread(plain: Callable[..., Any], *given: Any) -> Any:
     # A thread of its own: the loop's default executor has few, and each of these waits for the loop.
     executor = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="webview-bridge-call")
     try:
-        return await loop.run_in_executor(executor, call)
+        # Calls of the function belong to the operation that it interrupts, if any.
+        return await loop.run_in_executor(executor, contextvars.copy_context().run, call)
     finally:
         executor.shutdown(wait=False)
+
+
+def _in_threads(value: Any) -> Any:
+    return functools.partial(in_a_thread, value) if inspect.isfunction(value) or inspect.ismethod(value) else value
 
 
 class BlockingProxy:
@@ -143,9 +151,6 @@ class BlockingProxy:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = inspect.getattr_static(type(self._target), name, None)
-        if callable(found) or isinstance(found, classmethod | staticmethod):
-            return method(getattr(self._target, name))
         return _proxied(SHARED_LOOP.run(lambda: getattr(self._target, name)))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -173,10 +178,27 @@ def blocking_class(target: type) -> type[BlockingProxy]:
         target.__name__, (BlockingProxy,), {"_of": target, "__doc__": target.__doc__, "__module__": "bridge.sync"}
     )
     for name in dir(target):
-        if not name.startswith("_") and isinstance(inspect.getattr_static(target, name), classmethod):
-            setattr(made, name, staticmethod(method(getattr(target, name))))
+        if not name.startswith("_") and (member := _member(target, name)) is not None:
+            setattr(made, name, member)
     _proxy_classes[target] = made
     return made
+
+
+def _member(target: type, name: str) -> Any:
+    """The member of a blocking class for one of its target: with the same signature and docstring, for `help`."""
+    found = inspect.getattr_static(target, name)
+    if isinstance(found, classmethod):
+        return staticmethod(method(getattr(target, name)))
+    if isinstance(found, property):
+        return property(lambda self: _proxied(SHARED_LOOP.run(lambda: getattr(self._target, name))), doc=found.__doc__)
+    if not inspect.isfunction(found):
+        return None
+
+    @functools.wraps(found)
+    def call(self: BlockingProxy, *args: Any, **kwargs: Any) -> Any:
+        return method(getattr(self._target, name))(*args, **kwargs)
+
+    return call
 
 
 def method(bound: Callable[..., Any]) -> Callable[..., Any]:
@@ -186,6 +208,9 @@ def method(bound: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         given = [_target_of(value) for value in args]
         named = {name: _target_of(value) for name, value in kwargs.items()}
+        if bound.__name__ in _TAKES_HANDLER:
+            given = [_in_threads(value) for value in given]
+            named = {name: _in_threads(value) for name, value in named.items()}
         if inspect.isasyncgenfunction(inspect.unwrap(bound)):
             made = bound(*given, **named)  # nothing runs before it is entered or iterated
             return block(made) if isinstance(made, AbstractAsyncContextManager) else _items(made)

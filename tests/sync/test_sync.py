@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 import subprocess
 import sys
 import threading
@@ -105,3 +106,12 @@ def test_error_in_the_block_ends_the_session_and_is_raised(
     with pytest.raises(ZeroDivisionError):
         fails()
     assert SHARED_LOOP._loop is None
+
+
+def test_help_shows_what_the_asynchronous_method_says() -> None:
+    text = pydoc.plain(pydoc.render_doc(Page.click))
+    assert "click(self, selector: 'str', *, timeout_s: 'float | None' = None, settle_s: 'float' = 1.0" in text
+    assert "Tap an element and report what changed." in text
+    assert "async" not in text.partition("\n\n")[0]
+    assert "The address of the main document" in pydoc.plain(pydoc.render_doc(Page))
+    assert "Select the device" in str(Session.open.__doc__)

@@ -17,7 +17,9 @@ from bridge.deadline import Deadline
 from bridge.errors import (
     Covered,
     DeadlineExceeded,
+    ElementDisabled,
     ExecutionContextDestroyed,
+    NotVisible,
     ScriptFailed,
     TabLost,
     TransportError,
@@ -35,6 +37,7 @@ from bridge.page.input.settle import (
 )
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.input.touch import tap_commands
+from bridge.page.locator_handlers import LocatorHandlers
 from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.refs import RefEntry, RefTable, document_gone
 from bridge.page.snapshots.take import Snapshots
@@ -48,6 +51,8 @@ _LEAST_SETTLE_S = 0.1
 # The page acknowledges input; the acknowledgement has to travel.
 _ACKNOWLEDGED_S = 0.5
 _STAND_DOWN_S = 1.0
+# How long an element is waited for before the page's locator handlers are asked again.
+_HANDLERS_AGAIN_S = 0.5
 # Actions that end in a click, or in whatever a phone does for a finger that stays.
 _TAPS = frozenset({"click", "double_click", "check", "uncheck", "long_press"})
 # The events that end a tap or two.
@@ -59,12 +64,20 @@ DISARM = script_call("settle", {"settleMs": 0})
 class Actions:
     """The actions of one attachment."""
 
-    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots, side_effects: SideEffects) -> None:
+    def __init__(
+        self,
+        attachment: Attachment,
+        refs: RefTable,
+        snapshots: Snapshots,
+        side_effects: SideEffects,
+        handlers: LocatorHandlers,
+    ) -> None:
         self.attachment = attachment
         self.refs = refs
         self.snapshots = snapshots
         self.checks = OutcomeChecks(attachment, refs, snapshots)
         self.side_effects = side_effects
+        self._handlers = handlers
 
     async def click(
         self, ref: str, deadline: Deadline, *, settle_s: float = 1.0, input: InputKind = "touch"
@@ -178,11 +191,19 @@ class Actions:
             first: The script's function that is called with the element before the checks, and its arguments. Unless
                 its value is undefined, the checks are skipped and the value is `first` of the reply.
         """
-        options = {**prepare_options(action, deadline, hit=hit), "first": first, "also": also or None}
-        expression = script_call("prepare", entry.local, action, options)
-        ready = PrepareReply.parse(await self.evaluate(entry, expression, f"{action} {entry.ref}", deadline))
-        self.checks.raise_for(entry, action, ready.error, deadline)
-        return ready
+        while True:
+            until = deadline.at_most(_HANDLERS_AGAIN_S) if self._handlers.are_waiting else deadline
+            options = {**prepare_options(action, until, hit=hit), "first": first, "also": also or None}
+            expression = script_call("prepare", entry.local, action, options)
+            ready = PrepareReply.parse(await self.evaluate(entry, expression, f"{action} {entry.ref}", deadline))
+            try:
+                self.checks.raise_for(entry, action, ready.error, deadline)
+            except (Covered, DeadlineExceeded, ElementDisabled, NotVisible):
+                if until is deadline or deadline.passed:
+                    raise
+                await self._handlers.run(deadline, inside_operation=True)
+            else:
+                return ready
 
     async def evaluate(self, entry: RefEntry, expression: str, awaited: str, deadline: Deadline) -> Any:
         """The value of an expression in the element's document; errors name the ref, or `awaited` if it times out."""

@@ -389,6 +389,8 @@ class LocatorAssertions:
     ) -> None:
         timeout_s = EXPECT_TIMEOUT_S if given_s is None else checked_seconds("timeout_s", given_s)
         deadline = Deadline.after(timeout_s)
+        finder = self._search.finder
+        await finder.handle_interruptions(deadline)
         found = await self._search.find(None, deadline, read=read, limit=limit)
         while holds(found) is not self._wanted:
             last = seen(found)[:500] if found.matches and not found.unread else found.described()
@@ -396,6 +398,7 @@ class LocatorAssertions:
             if deadline.remaining_s <= 0:
                 raise failed
             try:
+                await finder.handle_interruptions(deadline)
                 found = await self._search.find(found, deadline, read=read, limit=limit)
             except DeadlineExceeded as late:  # the page answered before, so what was seen then is reported
                 if not deadline.passed:

@@ -83,6 +83,10 @@ class Finder:
                 frames, steps = [child], steps[entered + 1 :]
             return await self._search(op, frames, steps, seen, deadline, read=read, limit=limit or _LISTED)
 
+    async def handle_interruptions(self, deadline: Deadline) -> None:
+        """Call the page's locator handlers whose element is visible."""
+        await self._operations.handlers.run(deadline, inside_operation=False)
+
     async def url(self, seen: str | None, deadline: Deadline) -> str:
         """The address of the main document, from events; with `seen`, when it is another one, or after a moment."""
         async with self._operations.begin(deadline) as op:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from bridge.surfaces.local_server import LocalServer
+
 
 @pytest.fixture
-def webview_session_options(local_server):
+def webview_session_options(local_server: LocalServer) -> dict[str, str]:
     """What `Session.attach` gets: the activity to launch, and the address it is to open."""
     return {"activity": ".Main", "data": local_server.url("checkout.html")}

@@ -1,7 +1,7 @@
-from bridge.sync import Page, Session, expect
+from bridge.sync import AttachedSession, Page, expect
 
 
-def test_the_session_is_that_of_the_app(webview_session: Session) -> None:
+def test_the_session_is_that_of_the_app(webview_session: AttachedSession) -> None:
     assert webview_session.app.package == "org.example.sample"
 
 

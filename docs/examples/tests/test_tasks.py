@@ -2,11 +2,12 @@
 
 import pytest
 
+from bridge.surfaces.local_server import LocalServer
 from bridge.sync import Page, expect
 
 
 @pytest.fixture
-def tasks(page: Page, local_server) -> Page:
+def tasks(page: Page, local_server: LocalServer) -> Page:
     """The page of the tasks, with no tasks: cookies and storage are new for each test."""
     page.goto(local_server.url("tasks.html"))
     return page

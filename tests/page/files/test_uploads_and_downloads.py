@@ -220,6 +220,36 @@ async def test_a_download_started_by_a_tap_is_saved(form: tuple[Page, Session], 
         await page.download("none", ref=await ref_of(page, "Nothing"), timeout_s=1.5)
 
 
+async def test_an_expected_download_is_kept_until_it_is_saved_or_the_page_is_closed(
+    form: tuple[Page, Session], roots: tuple[Path, Path]
+) -> None:
+    page, _ = form
+    async with page.expect_download() as info:
+        await page.get_by_role("link", name="Report").click()
+    download = await info.value
+    assert download.suggested_filename == "re pört.csv"
+    assert download.url.endswith("/report")
+    assert download.page is page
+    assert (await download.path()).read_bytes() == b"a;b\n1;2\n"
+    (roots[1] / "saved.csv").write_text("of an earlier run")
+    await download.save_as("saved.csv")
+    assert (roots[1] / "saved.csv").read_bytes() == b"a;b\n1;2\n"
+    with pytest.raises(PolicyRefused):
+        await download.save_as("../saved.csv")
+
+    async with page.expect_download() as info:
+        await page.get_by_role("link", name="Made here").click()
+    assert (await info.value).suggested_filename == "made.csv"
+    with pytest.raises(DeadlineExceeded, match="nothing was downloaded"):
+        async with page.expect_download(timeout_s=0.5):
+            await page.get_by_role("button", name="Nothing").click()
+    with pytest.raises(ZeroDivisionError):
+        async with page.expect_download():
+            raise ZeroDivisionError
+    await page.close()
+    assert [path.name for path in roots[1].iterdir()] == ["saved.csv"]
+
+
 async def test_failed_large_and_endless_downloads_leave_no_file(
     form: tuple[Page, Session], site: LocalServer, roots: tuple[Path, Path]
 ) -> None:
