@@ -77,3 +77,6 @@ def test_the_package_stays_within_its_bounds(metrics: ModuleType) -> None:
     assert int(found["Protocol classes"]) < 15
     assert int(found["lines of JavaScript in Python strings"]) < 20
     assert int(found["modules in the largest folder"].split()[0]) <= 16
+    assert found["docstrings that open with a relative clause"].startswith("0 of ")
+    assert found['"told", "tell", "tells", "telling"'] == "0"
+    assert found['"is no …", "are no …", "was no …"'].endswith(", 0 in strings")
