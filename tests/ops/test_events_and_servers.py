@@ -10,6 +10,7 @@ import pytest
 
 from bridge import Session
 from bridge.ops import BrowserPolicyDenied, Event, Executor
+from bridge.ops.results import PageText
 from bridge.policy import BrowserPolicy
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
@@ -76,6 +77,7 @@ async def test_what_is_refused_reaches_no_server_and_what_is_logged_has(webview_
 async def _click(executor: Executor, name: str) -> str | None:
     """The code of the error of a click, None if it went well."""
     shot = await executor.run_source({"kind": "snapshot"})
+    assert isinstance(shot.result, PageText)
     found = re.search(rf'"{name}".*\[ref=(e\d+)\]', shot.result.text)
     assert found is not None
     answer = await executor.run_source({"kind": "click", "ref": found[1]})

@@ -10,7 +10,7 @@ const fits = (/** @type {any[]} */ to) => {
   return isNumber(left) && isNumber(top) && ['auto', 'instant', 'smooth'].includes(behavior);
 };
 
-const scrolled = (/** @type {'scrollBy' | 'scrollTo'} */ how) => (/** @type {[any]} */ ...to) => {
+const scrolled = (/** @type {'scrollBy' | 'scrollTo'} */ how) => (/** @type {any[]} */ ...to) => {
   const success = fits(to);
   if (success) {
     const { left, top, behavior = 'auto' } = to.length == 2 ? { left: to[0], top: to[1] } : to[0];
