@@ -1494,7 +1494,7 @@ class Download:
     @property
     def page(self) -> Page: ...
     def path(self) -> Path:
-        """Where the file is now."""
+        """The present path of the file."""
 
     def save_as(self, path: str | os.PathLike[str]) -> None:
         """Copy the file to a path below `downloads_root`; a file of that name is replaced.

@@ -54,15 +54,15 @@ def guarded_mapping(
     assert process.stdin is not None
     pipe = process.stdin
 
-    def tell(line: bytes) -> None:
+    def send(line: bytes) -> None:
         with contextlib.suppress(OSError):
             pipe.write(line)
             pipe.flush()
 
     try:
-        yield lambda made: tell(made.encode() + b"\n")
+        yield lambda made: send(made.encode() + b"\n")
     finally:
-        tell(_REMOVED)
+        send(_REMOVED)
         with contextlib.suppress(OSError):
             pipe.close()
         try:
@@ -74,10 +74,10 @@ def guarded_mapping(
 
 def main() -> None:
     parent, host, port, serial, remote, local, before = json.loads(sys.argv[1])
-    said = _said_by(parent)
-    if said.endswith(_REMOVED):
+    received = _received_from(parent)
+    if received.endswith(_REMOVED):
         return
-    made = said.partition(b"\n")[0].decode()
+    made = received.partition(b"\n")[0].decode()
     end = time.monotonic() + _ON_ITS_WAY_S
     while True:
         for found in _mapped_to(host, port, serial, local):
@@ -89,18 +89,19 @@ def main() -> None:
         time.sleep(_PAUSE_S)
 
 
-def _said_by(parent: int) -> bytes:
-    """What came before the end of the block or of the parent, whose other children may hold the pipe open."""
-    said, pipe = b"", sys.stdin.fileno()
-    while not said.endswith(_REMOVED):
+def _received_from(parent: int) -> bytes:
+    """Everything that the parent wrote until its block or the parent itself ended. Its other children may keep the pipe
+    open."""
+    received, pipe = b"", sys.stdin.fileno()
+    while not received.endswith(_REMOVED):
         if sys.platform == "win32" or select.select([pipe], [], [], _LOOK_S)[0]:
             piece = os.read(pipe, 4096)
             if not piece:
                 break
-            said += piece
+            received += piece
         elif os.getppid() != parent:
             break
-    return said
+    return received
 
 
 def _mapped_to(host: str, port: int, serial: str, local: str) -> list[str]:

@@ -59,7 +59,7 @@ class SharedSession:
 
     @property
     def user_agent(self) -> str | None:
-        """What the session's tabs send as User-Agent; None before the first tab."""
+        """The User-Agent of the session's tabs; None before the first tab."""
         known = self.present.capabilities if self.present is not None else None
         return (known.user_agent or None) if known is not None else None
 

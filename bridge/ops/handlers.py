@@ -84,7 +84,7 @@ class Handlers:
                 return await self._read(operation)
             case models.Click() | models.Fill() | models.Press() | models.Select() | models.Upload():
                 return await self._act(operation)
-            case models.Download():
+            case models.DownloadFile():
                 return await self._download(operation)
             case models.CaptureScreenshot():
                 return await self._screenshot(operation)
@@ -198,7 +198,7 @@ class Handlers:
         )
         return HandlerResult(shown, outcome.cost, outcome.notices)
 
-    async def _download(self, operation: models.Download) -> HandlerResult:
+    async def _download(self, operation: models.DownloadFile) -> HandlerResult:
         # A page may create data: and blob: addresses; an address from a model is subject to the policy.
         url = await self._session.check_url(operation.url)
         saved = await self._tabs.page().download(url=url, dest_path=operation.dest_path)

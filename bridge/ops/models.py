@@ -130,7 +130,7 @@ class Upload(_Operation):
     paths: list[Path] = _argument("upload", "paths", min_length=1, max_length=20)
 
 
-class Download(_Operation):
+class DownloadFile(_Operation):
     """Download a URL with the page's cookies; the path is inside the operator's downloads folder."""
 
     effect = "file"
@@ -237,7 +237,7 @@ Operation = (
     | Press
     | Select
     | Upload
-    | Download
+    | DownloadFile
     | CaptureScreenshot
     | GetState
     | WaitFor

@@ -1,4 +1,4 @@
-"""What a rendered page sent of itself, as blocks of Markdown. Pure."""
+"""Turns the HTML that a rendered page sent into blocks of Markdown. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bridge.reading.parsing import parse_html
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """How a page is read.
+    """The options of reading a page.
 
     Attributes:
         title: The page's own, for a text that says none.
@@ -38,7 +38,7 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What is known of the text beside its blocks."""
+    """The facts about a text besides its blocks."""
 
     title: str
     kind: Kind

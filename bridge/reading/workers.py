@@ -81,7 +81,7 @@ class _Process:
         self._is_killed = False
 
     def result(self) -> tuple[Any, list[Any]]:
-        """What the work returns or raises. Blocks."""
+        """Return or raise the outcome of the work. Blocks."""
         with self._lock:
             if self._is_killed:
                 raise ReaderEnded("it was given up")

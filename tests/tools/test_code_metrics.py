@@ -69,3 +69,14 @@ def test_names_protocols_and_words_are_counted(metrics: ModuleType, tmp_path: Pa
     assert metrics.protocols(tree) == 1
     assert metrics.relative_docstrings(tree) == "1 of 3"
     assert metrics.is_no(tree) == "1, 1 in strings"
+
+
+def test_the_package_stays_within_its_bounds(metrics: ModuleType) -> None:
+    found = metrics.measures(ROOT)
+    assert found["class names used twice"] == "0"
+    assert int(found["Protocol classes"]) < 15
+    assert int(found["lines of JavaScript in Python strings"]) < 20
+    assert int(found["modules in the largest folder"].split()[0]) <= 16
+    assert found["docstrings that open with a relative clause"].startswith("0 of ")
+    assert found['"told", "tell", "tells", "telling"'] == "0"
+    assert found['"is no …", "are no …", "was no …"'].endswith(", 0 in strings")

@@ -50,7 +50,7 @@ class Download:
         return self._result.suggested_name or _DEFAULT_NAME
 
     async def path(self) -> Path:
-        """Where the file is now."""
+        """The present path of the file."""
         return Path(self._result.path)
 
     async def save_as(self, path: str | os.PathLike[str]) -> None:
