@@ -7,12 +7,14 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkEmbedded, checkSource } from './baseline.mjs';
+import { checkReads } from './dom_reads.mjs';
 import { localsToParameters, namesToVariables } from './pack.mjs';
 import { shortNames } from './short_names.mjs';
 import * as roleTable from './role_table.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url)), root = join(here, '..');
-const load = createRequire(join(resolve(process.env.WEBVIEW_BRIDGE_NODE_MODULES || join(here, 'node_modules')), 'x.js'));
+const modules = resolve(process.env.WEBVIEW_BRIDGE_NODE_MODULES || join(here, 'node_modules'));
+const load = createRequire(join(modules, 'x.js'));
 const wanted = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')).devDependencies;
 for (const tool of ['esbuild', 'terser']) {
   const { version } = load(`${tool}/package.json`);
@@ -134,6 +136,6 @@ const embedded = (folder) =>
     return path.endsWith('.py') ? checkEmbedded(readFileSync(join(root, path), 'utf8')).map((problem) => `${path}: ${problem}`) : [];
   });
 
-const problems = [...(await Promise.all([...FILES.map(build), ...EXPRESSIONS.map(buildExpression)])).flat(), ...deliver(ROLE_TABLE, roleTable.python()), ...embedded('bridge')];
+const problems = [...(await Promise.all([...FILES.map(build), ...EXPRESSIONS.map(buildExpression)])).flat(), ...deliver(ROLE_TABLE, roleTable.python()), ...embedded('bridge'), ...checkReads(join(here, 'src/core'), modules, acorn)];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length ? 1 : 0;

@@ -13,7 +13,7 @@ from browser import Page
 
 MARK = """(() => { let i = 0; for (const el of document.querySelectorAll('*')) el.setAttribute('data-n', i++); return i })()"""
 ASK = """Object.fromEntries([...document.querySelectorAll('[data-n]')].map(el => [el.getAttribute('data-n'),
-  [el.localName, __agentBrowser.roleOf(el), __agentBrowser.nameOf(el)]]))"""
+  [el.localName, __agentBrowser.roleOf(el), __agentBrowser.nameOf(el), el.querySelectorAll('*').length]]))"""
 #: What CDP calls roles that have another name in ARIA, or none.
 INTERNAL_ROLES = {
     **dict.fromkeys(
@@ -32,16 +32,18 @@ class Seen:
     tag: str
     role: str
     name: str
+    descendants: int = 0
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split())
+    # What takes no room says nothing, and is white space in JavaScript.
+    return " ".join(text.replace("\ufeff", " ").split())
 
 
 def both_trees(page: Page) -> Iterator[tuple[Seen, Seen]]:
     """For each element that Chromium exposes, what the script and what Chromium says."""
     page.run(MARK)
-    ours: dict[str, list[str]] = page.run(ASK, world=page.world())
+    ours: dict[str, tuple[str, str, str, int]] = page.run(ASK, world=page.world())
     numbers: dict[int, str] = {}
     todo: list[dict[str, Any]] = [page.cdp("DOM.getDocument", depth=-1)["root"]]
     while todo:
@@ -55,13 +57,16 @@ def both_trees(page: Page) -> Iterator[tuple[Seen, Seen]]:
         number = numbers.get(node.get("backendDOMNodeId", 0))
         if number is None or node.get("ignored"):
             continue
-        tag, role, name = ours[number]
+        tag, role, name, descendants = ours[number]
         if tag in SKIPPED:
             continue
         theirs = node["role"]["value"]
         theirs = INTERNAL_ROLES.get(theirs, theirs)
         role = {"none": "generic"}.get(role, role)
-        yield Seen(tag, role, _folded(name)), Seen(tag, theirs, _folded(node.get("name", {}).get("value", "")))
+        yield (
+            Seen(tag, role, _folded(name), descendants),
+            Seen(tag, theirs, _folded(node.get("name", {}).get("value", ""))),
+        )
 
 
 #: Differences that are meant, each with what it follows.
@@ -78,13 +83,15 @@ DECLARED = {
     "input": "HTML-AAM §3.5: `list` makes a combobox of types that take text; what Chromium calls Date or ColorWell is a textbox",
     "table": "HTML-AAM §3.5: a table is a table, where Chromium guesses that it is for layout",
     "math": "HTML-AAM §3.5: math, where Chromium has roles of its own",
-    "treeitem": "accname 2F: the name of a tree item has the words of its group",
+    "long": "accname 2F: all of the content names, where Chromium stops after some of much content",
     "switch": "HTML §4.10.5.1.15: the attribute makes a checkbox a switch",
     "img": "HTML-AAM §3.5: an image whose `alt` is empty has no role; a tooltip does not name it",
 }
 #: Chromium's own roles of tables that it takes for layout, of inputs without a role in ARIA, and of MathML.
 LAYOUT_TABLE = ("LayoutTable", "LayoutTableRow", "LayoutTableCell")
 OWN_INPUTS = ("Date", "DateTime", "InputTime", "ColorWell")
+#: The fewest elements in content of which Chromium left a part out of a name; its tree has some three nodes for each.
+FEWEST_IN_LONG_NAMES = 30
 
 
 def difference(ours: Seen, theirs: Seen) -> str | None:
@@ -109,8 +116,11 @@ def difference(ours: Seen, theirs: Seen) -> str | None:
         return None
     if ours.role in ("row", "rowgroup"):
         return "row"
-    if ours.role in ("generic", "figure", "treeitem", "math"):
+    if ours.role in ("generic", "figure", "math"):
         return ours.role
+    if set(theirs.name.split()) <= set(ours.name.split()):
+        # Whole elements are missing in Chromium's name, nothing is added to it.
+        return "long" if ours.descendants >= FEWEST_IN_LONG_NAMES else "undeclared"
     if ours.tag == "input" and not theirs.name and ours.name in ("Submit", "Reset"):
         return "submit"
     return "undeclared"

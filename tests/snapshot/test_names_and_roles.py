@@ -124,7 +124,7 @@ NAMES = [
     ("<button id=x>One <figcaption>two</figcaption> three</button>", "One two three"),
     ("<button id=x>One <legend>two</legend></button>", "One two"),
     ("<figure id=x title=t><div><figcaption>a</figcaption></div></figure>", "t"),
-    ("<table id=x summary=s title=t><tr><td>a<td>b</table>", "s"),
+    ("<table id=x summary=s title=t><tr><td>a<td>b</table>", "t"),
     ("<table id=x summary=s><caption>c</caption><tr><td>a<td>b</table>", "c"),
     ("<table><tr id=x title=t><td>a<td>b</table>", "t"),
     ("<input id=x type=file>", "Choose File"),

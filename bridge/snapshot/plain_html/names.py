@@ -60,7 +60,6 @@ _ALT_ATTR = {
     "math": "alttext",
     "optgroup": "label",
     "option": "label",
-    "table": "summary",
     "tr": "title",
 }
 

@@ -1,10 +1,10 @@
 /** May an element be acted on? */
-import { boxOf, labelsOf, matches } from './dom.js';
+import { boxOf, labelsOf, matches, own } from './dom.js';
 import { STATES } from './states.js';
 import { isUnseen, isVisible } from './visibility.js';
 
 /** @type {(el: Element) => DOMRect} the first box of it that has an area */
-export const firstBox = (el) => [...el.getClientRects()].find((it) => it.width * it.height > 1) || boxOf(el);
+export const firstBox = (el) => [...own(el, 'getClientRects').call(el)].find((it) => it.width * it.height > 1) || boxOf(el);
 
 /** @type {(el: Element) => boolean} */
 export const isSeen = (el, box = boxOf(el)) => box.width * box.height && isVisible(el);

@@ -13,9 +13,9 @@ export const max = Math.max, min = Math.min, round = Math.round;
 export const now = Date.now;
 /** @type {(text: string) => string[]} */
 export const words = (text) => text.split(' ');
-const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling getAttribute matches getBoundingClientRect querySelectorAll getRootNode getAttributeNames contains closest scrollTop scrollHeight clientHeight clientWidth';
+const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling getAttribute matches getBoundingClientRect querySelectorAll getRootNode getAttributeNames contains closest scrollTop scrollHeight clientHeight clientWidth setAttribute removeAttribute';
 /** Functions of the element for each of them, getters and methods. */
-export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query, treeOf, attributeNames, holds, closest, scrollTopOf, scrollHeightOf, clientHeightOf, clientWidthOf] = words(READS).map((name) =>
+export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query, treeOf, attributeNames, holds, closest, scrollTopOf, scrollHeightOf, clientHeightOf, clientWidthOf, set, unset] = words(READS).map((name) =>
   Function.call.bind(E.__lookupGetter__(name) || E[name]),
 );
 

@@ -58,7 +58,7 @@ const embeddedValue = (el, traits) => {
 };
 
 /** Attributes that name an element, by its tag. */
-const NAMING_ATTRIBUTES = { a: 'xlink:title', img: 'alt', area: 'alt', optgroup: 'label', option: 'label', math: 'alttext', table: 'summary', tr: 'title' };
+const NAMING_ATTRIBUTES = { a: 'xlink:title', img: 'alt', area: 'alt', optgroup: 'label', option: 'label', math: 'alttext', tr: 'title' };
 const BUTTON_LABELS = { reset: 'Reset', submit: 'Submit', image: 'Submit', button: '' };
 
 /** What a `use` shows (SVG-AAM §5.1.3), which is hidden where it stands. */
@@ -66,7 +66,7 @@ const usedName = (el, walk, shown = byId(el, (attr(el, 'href') || attr(el, 'xlin
 
 /** 2E: what HTML and SVG give. */
 const nativeName = (el, tag, kids, walk, how) => {
-  const { type } = el, replaced = /^[^"]+\(/.test(styleOf(el).content) && generatedText(el), child = kids.find((kid) => (isSvg(el) ? kid.localName == 'title' : is(tag + kid.localName, 'fieldsetlegend figurefigcaption tablecaption')));
+  const { type } = el, replaced = /^[^"]+\(/.test(styleOf(el).content) && generatedText(el), child = kids.find((kid) => is((isSvg(el) ? '' : tag) + own(kid, 'localName'), 'title fieldsetlegend figurefigcaption tablecaption'));
   if (child) return isSvg(el) ? textOf(child) : compute(child, walk, BY_REFERENCE);
   return (
     (hasWords(replaced) && replaced) ||

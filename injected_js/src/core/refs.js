@@ -5,7 +5,7 @@
  * role and name "Delete" but belongs to somebody else.
  */
 import { identify, rule } from './context.js';
-import { cut, findAll, isLive, rootOf } from './dom.js';
+import { cut, findAll, isLive, rootOf, set, unset } from './dom.js';
 import { failure } from './failure.js';
 
 /**
@@ -55,13 +55,13 @@ export const introduce = (el, meaning = current.get(el), now = rule[0](el, 1)) =
   meaning._said = now;
   const { ref } = meaning;
   meanings.set(ref, meaning);
-  if (!isolated) el.setAttribute(STAMP, ref);
+  if (!isolated) set(el, STAMP, ref);
   return ref;
 };
 
 /** At each snapshot old stamps go. */
 export const clearStamps = () => {
-  if (!isolated) for (const el of findAll(rootOf(), `[${STAMP}]`)) el.removeAttribute(STAMP);
+  if (!isolated) for (const el of findAll(rootOf(), `[${STAMP}]`)) unset(el, STAMP);
 };
 
 /**

@@ -6,7 +6,7 @@
  * only a fuse. All they give goes into one linked list in document order; what was not walked stands in it as it is and
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
-import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, rootOf, shadowOf, tagOf, textOf } from './dom.js';
+import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, own, rootOf, shadowOf, tagOf, textOf } from './dom.js';
 import { CONTENT, INTERACTIVE, CHILDREN_PRESENTATIONAL, ROLE_TRAITS, SAID_BY_NAME, TRANSPARENT } from './role_table.js';
 import { roleOf } from './roles.js';
 import { authorName, descriptionOf } from './names.js';
@@ -113,7 +113,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     if (cursorInteractive && visible) {
       const hand = styleOf(el).cursor == 'pointer';
       if (!active && !is(tag, 'html body label option'))
-        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') || (IS_STANDALONE ? el.onclick : clickHandlers && self.__agentBrowser.handled.has(el)) ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : none;
+        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') || (IS_STANDALONE ? own(el, 'onclick') : clickHandlers && self.__agentBrowser.handled.has(el)) ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : none;
       _hand = hand && (_hand || active || kind);
     }
     // What a control's label says is the control's name.
