@@ -530,6 +530,7 @@ class Session:
     async def _close(self) -> None:
         """Each part in its turn, also if the one before failed."""
         async with AsyncExitStack() as stack:
+            stack.callback(self._tabs.downloads.delete_temporary)
             stack.push_async_callback(self._release)
             stack.push_async_callback(self._tabs.close)
             for opened in self._cdp_sessions:
