@@ -29,6 +29,7 @@ from bridge.page.locators.locators import Locator as _Locator
 from bridge.page.page import Page as _Page
 from bridge.session import AttachedSession as _AttachedSession
 from bridge.session.cdp_session import CdpSession as _CdpSession
+from bridge.session.tracing import Tracing as _Tracing
 from bridge.surfaces.blocking import blocking_class, method
 from bridge.surfaces.composition import Session as _Session
 from bridge.surfaces.device_pool.pool import DevicePool as _DevicePool
@@ -42,6 +43,7 @@ Locator = blocking_class(_Locator)
 FrameLocator = blocking_class(_FrameLocator)
 Keyboard = blocking_class(_Keyboard)
 Mouse = blocking_class(_Mouse)
+Tracing = blocking_class(_Tracing)
 Touchscreen = blocking_class(_Touchscreen)
 EventInfo = blocking_class(_EventInfo)
 Download = blocking_class(_Download)
@@ -79,5 +81,6 @@ __all__ = [
     "Response",
     "Session",
     "Touchscreen",
+    "Tracing",
     "expect",
 ]

@@ -302,6 +302,10 @@ class Session:
     def tabs(self) -> Mapping[str, Page]:
         """The open tabs by their ids, popups included."""
 
+    @property
+    def tracing(self) -> Tracing:
+        """Traces of a part of the session: `start`, then `stop(path=…)`. `Session.open(trace=…)` traces all of it."""
+
     def unroute(self, url: str | re.Pattern[str]) -> None:
         """Remove the session's routes of that pattern, and those of its tabs."""
 
@@ -1591,6 +1595,11 @@ class Response:
     def url(self) -> str: ...
 
 class FrameLocator:
+    def evaluate(self, expression: str, arg: Any = None, *, timeout_s: float | None = None) -> Any:
+        """The value of JavaScript in the frame's own world: an expression, or a function that gets `arg`; see
+        `page.evaluate`.
+        """
+
     @property
     def first(self) -> FrameLocator: ...
     def frame_locator(self, selector: str) -> FrameLocator:
@@ -1647,6 +1656,24 @@ class Mouse:
 
     def wheel(self, delta_x: float, delta_y: float, *, timeout_s: float | None = None) -> None:
         """Turn the wheel where the pointer is, by CSS pixels."""
+
+class Tracing:
+    def close(self) -> None:
+        """Drop a trace that was not stopped."""
+
+    def start(self) -> None:
+        """Observe every operation from now on, in open tabs and those that come.
+
+        Raises:
+            UsageError: The session is being traced already.
+        """
+
+    def stop(self, *, path: str | os.PathLike[str] | None = None) -> None:
+        """Write the trace, one HTML file, or drop it without a path.
+
+        Raises:
+            UsageError: No trace was started, or the file cannot be written.
+        """
 
 class Touchscreen:
     def tap(self, x: float, y: float, *, timeout_s: float | None = None) -> None:

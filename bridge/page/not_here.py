@@ -130,7 +130,7 @@ DIFFERENT: dict[str, str] = {
     "BrowserContext.grant_permissions": "needs `origin`; Unsupported in a WebView, whose app answers each request",
     "BrowserContext.storage_state": "takes the path of a file, which only its owner can read; returns counts",
     "BrowserContext.set_storage_state": "takes the path of such a file",
-    "BrowserContext.tracing": '`Session.open(trace="trace.html")` writes a trace',
+    "BrowserContext.tracing": '`start()` and `stop(path="trace.html")`; the trace is one HTML file',
     "BrowserContext.route": "handlers return an action; see Route",
     "Dialog.dismiss": "a dialog that no listener answers gets the page's answer (`page.answer_dialogs`)",
     "Download.save_as": "only below the session's `downloads_root`",

@@ -128,7 +128,6 @@ class Page:
         self._mouse = MousePlace()
         self._root = Locator(self, (), "")
         self._listeners = Listeners(self, tab)
-        self._downloads: list[Download] = []
         self._settings.dialogs.ask_listeners = self._listeners.answer_of
         tab.on_attach(self._apply_settings)
         tab.on_attach(self._listeners.attach)
@@ -245,8 +244,6 @@ class Page:
         """Close the tab; does nothing if it is closed already."""
         await self._tab.close_page()
         await self._listeners.close()
-        while self._downloads:
-            await self._downloads.pop().delete()
 
     def is_closed(self) -> bool:
         """True if the tab was closed, by the caller or by the page."""
@@ -415,7 +412,6 @@ class Page:
         )
         async with waiting as info:
             yield info
-        self._downloads.append(info.value.result())
 
     async def wait_for_event(
         self, event: Event, predicate: Callable[[Any], Any] | None = None, *, timeout_s: float | None = None

@@ -52,7 +52,7 @@ from bridge.session.storage.storage_state import STATE_TIMEOUT_S, StateSummary, 
 from bridge.session.tab import SessionTab
 from bridge.session.tab_host import View
 from bridge.session.tabs import Tabs
-from bridge.session.tracing import Tracing, check_writable, traced
+from bridge.session.tracing import TraceWriter, Tracing, check_writable, traced
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class Session:
     virtual_devices: ClassVar[VirtualDevices | None] = None
     # The default policy is announced once per process.
     _has_announced_default: ClassVar[bool] = False
-    tracing: ClassVar[Tracing | None] = None
+    trace_writer: ClassVar[TraceWriter | None] = None
 
     def __init__(
         self,
@@ -111,6 +111,7 @@ class Session:
         connection.on_connected.append(self.containment.route)
         self._isolation = Isolation()
         self._cdp_sessions: list[CdpSession] = []
+        self._tracing = Tracing(self, type(self).trace_writer)
 
     @classmethod
     @asynccontextmanager
@@ -196,7 +197,7 @@ class Session:
                 uploads=uploads,
                 downloads=downloads,
             )
-            session.observer = await stack.enter_async_context(traced(cls.tracing, trace, session))
+            session.observer = await stack.enter_async_context(traced(cls.trace_writer, trace, session))
             try:
                 await connection.open(timeout_s=deadline.remaining_s)
                 yield session
@@ -257,7 +258,7 @@ class Session:
             downloads_root=downloads_root,
             url=url,
             title=title,
-            observed_by=lambda session: traced(cls.tracing, trace, session),
+            observed_by=lambda session: traced(cls.trace_writer, trace, session),
             notice=on_notice or _log_notice,
             timeout_s=timeout_s,
         ) as session:
@@ -318,6 +319,11 @@ class Session:
     @observer.setter
     def observer(self, observer: Observer | None) -> None:
         self._tabs.observer = observer
+
+    @property
+    def tracing(self) -> Tracing:
+        """Traces of a part of the session: `start`, then `stop(path=…)`. `Session.open(trace=…)` traces all of it."""
+        return self._tracing
 
     @property
     def on_attach(self) -> list[OnAttach]:
@@ -530,6 +536,8 @@ class Session:
     async def _close(self) -> None:
         """Each part in its turn, also if the one before failed."""
         async with AsyncExitStack() as stack:
+            stack.callback(self._tabs.downloads.delete_temporary)
+            stack.push_async_callback(self._tracing.close)
             stack.push_async_callback(self._release)
             stack.push_async_callback(self._tabs.close)
             for opened in self._cdp_sessions:

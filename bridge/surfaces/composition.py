@@ -48,4 +48,4 @@ def _trace(session: TracedSession, path: Path) -> AbstractAsyncContextManager[Ob
 
 
 Session.virtual_devices = _VirtualDevices()
-Session.tracing = staticmethod(_trace)
+Session.trace_writer = staticmethod(_trace)

@@ -98,3 +98,11 @@ async def test_names_and_arguments_of_other_libraries_are_answered_helpfully(own
         own.pdf()  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="Did you mean dblclick"):
         own.locator("p").double_click()  # type: ignore[attr-defined]
+
+
+async def test_a_frame_evaluates_in_its_own_world(page: Page) -> None:
+    await page.set_content("<iframe srcdoc='<title>Inner</title><script>var inside = 7</script>'></iframe>")
+    frame = page.frame_locator("iframe")
+    assert await frame.evaluate("() => [document.title, inside]") == ["Inner", 7]
+    assert await frame.evaluate("inside + 1 // a comment") == 8
+    assert await frame.evaluate("async (n) => inside * n", 6) == 42

@@ -89,6 +89,28 @@ async def test_every_operation_is_recorded_once_with_its_outcome(
     assert trace["screenshots"][opened["screenshot"]] != trace["screenshots"][clicked["screenshot"]]
 
 
+async def test_a_part_of_a_session_is_traced_between_start_and_stop(
+    webview_device: str, shop: LocalServer, tmp_path: Path, recorded: Callable[[], dict[str, Any]]
+) -> None:
+    async with Session.open(webview_device, grants=[shop.grant]) as session:
+        page = await session.new_page(shop.url("shop.html"))
+        with pytest.raises(UsageError, match="no trace was started"):
+            await session.tracing.stop()
+        await page.title()
+        await session.tracing.start()
+        with pytest.raises(UsageError, match="traced already"):
+            await session.tracing.start()
+        await page.get_by_label("Name").fill("Ann")
+        await session.tracing.stop(path=tmp_path / "trace.html")
+        await page.reload()
+        assert [entry["name"] for entry in recorded()["operations"]] == ["fill"]
+        await session.tracing.start()
+        await page.title()
+        await session.tracing.stop()
+        await session.tracing.start()  # and is dropped with the session
+    assert [entry["name"] for entry in recorded()["operations"]] == ["fill"]
+
+
 async def test_failures_are_recorded_and_raised_as_without_a_trace(
     traced: Callable[[], Any], recorded: Callable[[], dict[str, Any]], shop: LocalServer
 ) -> None:

@@ -1,12 +1,11 @@
-"""A download that `page.expect_download()` waited for, kept until the page is closed."""
+"""A download that `page.expect_download()` waited for, kept until the session ends."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ _DEFAULT_NAME = "download"
 class Download:
     """A complete file that the page has downloaded, under a name of its own in the session's `downloads_root`.
 
-    `save_as` gives it another name; without that, it is deleted with the page.
+    `save_as` copies it; it is deleted when the session ends.
     """
 
     def __init__(self, page: Page, folder: SafeFolder, result: DownloadResult) -> None:
@@ -70,8 +69,7 @@ class Download:
 
     async def delete(self) -> None:
         """Delete the file; does nothing if it is deleted already."""
-        with suppress(FileNotFoundError):
-            await asyncio.to_thread(os.unlink, self._result.path)
+        self._folder.delete_temporary(Path(self._result.path).name)
 
 
 @asynccontextmanager
@@ -96,7 +94,8 @@ async def expected_download(
         listening.set()
         await is_over.wait()
 
-    destination = Destination(f".{secrets.token_hex(8)}.download", False, MAX_DOWNLOAD_BYTES)
+    name = folder.temporary_name()
+    destination = Destination(name, False, MAX_DOWNLOAD_BYTES)
     receiving = asyncio.ensure_future(downloads.started_by(block(), destination, deadline))
     ready = asyncio.ensure_future(listening.wait())
     try:
@@ -110,4 +109,5 @@ async def expected_download(
         for task in (receiving, ready):
             task.cancel()
         await asyncio.gather(receiving, ready, return_exceptions=True)
-        coming.cancel()
+        if coming.cancel():  # nobody gets the file
+            folder.delete_temporary(name)

@@ -39,6 +39,7 @@ class SafeFolder:
     folder: Path | None
     key: str
     _descriptor: int = field(default=-1, repr=False, compare=False)
+    _temporary: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
     def at(cls, folder: str | os.PathLike[str] | None, key: str) -> SafeFolder:
@@ -114,6 +115,19 @@ class SafeFolder:
             finally:
                 with suppress(FileNotFoundError):
                     os.unlink(temporary, dir_fd=parent)
+
+    def temporary_name(self) -> str:
+        """A name for a file in the folder that `delete_temporary` deletes."""
+        name = f".{secrets.token_hex(8)}.temporary"
+        self._temporary.add(name)
+        return name
+
+    def delete_temporary(self, name: str | None = None) -> None:
+        """Delete one temporary file, or all of them; those that are gone already are no error."""
+        for one in self._temporary & {name} if name is not None else set(self._temporary):
+            self._temporary.discard(one)
+            with suppress(OSError):
+                os.unlink(one, dir_fd=self._descriptor)
 
     def listing(self, limit: int) -> list[tuple[str, int]]:
         """Name and size in bytes of the regular files directly in the folder, the newest `limit` of them first.

@@ -538,6 +538,13 @@ class FrameLocator:
         """The document of an iframe inside of this one."""
         return FrameLocator(self.locator(selector))
 
+    async def evaluate(self, expression: str, arg: Any = None, *, timeout_s: float | None = None) -> Any:
+        """The value of JavaScript in the frame's own world: an expression, or a function that gets `arg`; see
+        `page.evaluate`."""
+        called = "typeof value == 'function' ? value(arg) : value"
+        call = f"(_root, arg) => {{ const value = ({expression}\n); return {called} }}"
+        return await self.locator(":root").evaluate(call, arg, timeout_s=timeout_s)
+
     @property
     def first(self) -> FrameLocator:
         return FrameLocator(self.owner.first)

@@ -148,6 +148,7 @@ class AttachedSession:
         self.capabilities = AttachedCapabilities(intercepts, "blocked" if closed else "open")
 
     async def close(self) -> None:
+        self.downloads.delete_temporary()
         await asyncio.gather(*(self.detach(page) for page in self.pages))
 
     async def find(self, wanted: PageSelector, deadline: Deadline, *, relaunch: bool = False) -> AppPage:

@@ -220,10 +220,15 @@ async def test_a_download_started_by_a_tap_is_saved(form: tuple[Page, Session], 
         await page.download("none", ref=await ref_of(page, "Nothing"), timeout_s=1.5)
 
 
-async def test_an_expected_download_is_kept_until_it_is_saved_or_the_page_is_closed(
-    form: tuple[Page, Session], roots: tuple[Path, Path]
+async def test_an_expected_download_is_kept_until_the_session_ends(
+    webview_device: str, site: LocalServer, roots: tuple[Path, Path]
 ) -> None:
-    page, _ = form
+    async with Session.open(webview_device, grants=[site.grant], downloads_root=roots[1]) as session:
+        await save_expected_downloads(await session.new_page(site.url()), roots)
+    assert [path.name for path in roots[1].iterdir()] == ["saved.csv"]
+
+
+async def save_expected_downloads(page: Page, roots: tuple[Path, Path]) -> None:
     async with page.expect_download() as info:
         await page.get_by_role("link", name="Report").click()
     download = await info.value
@@ -246,8 +251,6 @@ async def test_an_expected_download_is_kept_until_it_is_saved_or_the_page_is_clo
     with pytest.raises(ZeroDivisionError):
         async with page.expect_download():
             raise ZeroDivisionError
-    await page.close()
-    assert [path.name for path in roots[1].iterdir()] == ["saved.csv"]
 
 
 async def test_failed_large_and_endless_downloads_leave_no_file(
