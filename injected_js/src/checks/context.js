@@ -66,10 +66,11 @@ const firstIn = (box, tag) => {
  * @property {string[]} _own role, name and description
  * @property {Said[]} _heard all that is said around it
  * @property {[string, string]} _sort what else counts as it: by tag, role and words of the name
- * @property {string[]} _words the words that stay; those and the words of controls, clocks and messages
- * @property {string} _item the words of the item with its controls, where there are several items
+ * @property {any} _isLeaf has no elements in it
+ * @property {string[]} [_words] see `wordsOf`
+ * @property {string} _item the text of the item with its controls, where there are several items
  * @property {boolean} _isOnly nothing in the document is like it
- * @property {any[]} _twins for each of the two kinds of words, whether something beside it has the same
+ * @property {Context[]} _shown what was shown in the same list, itself included
  */
 const inLines = (texts) => texts.join('\n').replace(/\s*\n\s*/g, '\n').trim();
 /** All that is said around it, in lines; with role, name and description. @type {(context: Context) => string} */
@@ -78,7 +79,18 @@ const everything = (context) => inLines([...context._own, around(context)]);
 /** The numbers around it that stay. @type {(context: Context) => string} */
 const numbersAround = ({ _heard }) => numbersOf(_heard.map((it) => it[4]).join('\n'));
 /** The words around it that stay, and the numbers. @type {(context: Context) => string} */
-const telling = (context) => fold(context._heard.map((it) => it[1]).join(' ')) + numbersAround(context);
+const telling = (context) => letters(context._heard.map((it) => it[1]).join(' ')) + numbersAround(context);
+/**
+ * The words that stay; and those with the words of controls, clocks and messages. A snapshot reads hundreds of contexts,
+ * and few are ever compared: they are put together when they are asked for.
+ * @type {(context: Context) => string[]}
+ */
+const wordsOf = (context) => {
+  const { _own: [role, own, tells], _heard: heard, _isLeaf: isLeaf } = context;
+  return (context._words = context._words || [1, 5].map((which) => fold([role, isLeaf ? withoutCounts(own) : letters(own), letters(tells), letters(heard.map((it) => it[which]).join(' '))].join(' '))));
+};
+/** Was something shown beside it with the same words of this kind? */
+const hasTwin = (context, kind) => context._shown.some((it) => it != context && wordsOf(it)[kind] == wordsOf(context)[kind]);
 
 /** What elements were shown as last. @type {WeakMap<any, Context>} */
 const shownContexts = new WeakMap();
@@ -100,8 +112,8 @@ const isSaidStill = (then, now) => then._isOnly && now._isOnly && '' + then._own
 
 /** Does it mean the same? @type {(then: Context, now: Context) => any} */
 const isSame = (then, now) =>
-  (!now._item || then._item == now._item) &&
-  (hasSameLines(then, now) || everything(then) == everything(now) || isSaidStill(then, now) || (numbersAround(then) == numbersAround(now) && then._words.some((words, i) => words == now._words[i] && !then._twins[i])));
+  (!now._item || letters(then._item) == letters(now._item)) &&
+  (hasSameLines(then, now) || everything(then) == everything(now) || isSaidStill(then, now) || (numbersAround(then) == numbersAround(now) && wordsOf(then).some((words, i) => words == wordsOf(now)[i] && !hasTwin(then, i))));
 
 /**
  * Does this element mean what another, or itself, was shown as, after the page has answered to a finger on it? The answer
@@ -118,8 +130,8 @@ export const contextRule = (once, identify, roleOf, isInteractive, valueOf, auth
   const childrenOf = once(kidsOf);
   const boxIn = once(boxOf);
   const rawOf = once(textOf);
-  /** The words of an item, without what a person writes in it. */
-  const itemWords = once((item) => letters(findAll(item, '[contenteditable]').reduce((text, it) => text.replace(textOf(it), ''), rawOf(item))));
+  /** The text of an item, without what a person writes in it. */
+  const itemText = once((item) => findAll(item, '[contenteditable]').reduce((text, it) => text.replace(textOf(it), ''), rawOf(item)));
   const idsOfMessages = once((root) => {
     const ids = new Set();
     for (const tag of ['input', 'select', 'textarea'])
@@ -186,9 +198,9 @@ export const contextRule = (once, identify, roleOf, isInteractive, valueOf, auth
   });
 
   /**
-   * Of a node: its text, labels and values, in lines; the words of them that stay, not those of controls, clocks and
-   * messages; whether anything may tell it from others; whether it has words that are no link's; all but messages, in
-   * lines; all words.
+   * Of a node: its text, labels and values, in lines; those of them that stay, not those of controls, clocks and messages;
+   * whether anything may tell it from others; whether it has words that are no link's; all but messages, in lines; all
+   * that has words.
    * @type {(node: any) => Said}
    */
   const said = once((node) => {
@@ -207,7 +219,7 @@ export const contextRule = (once, identify, roleOf, isInteractive, valueOf, auth
       if (staying.length > MOST_CHARACTERS && lasting.length > MOST_CHARACTERS) break;
     }
     all = all.slice(0, MOST_CHARACTERS);
-    return [all, letters(staying.slice(0, MOST_CHARACTERS)), doesTell, isPlain, lasting.slice(0, MOST_CHARACTERS), letters(all)];
+    return [all, staying.slice(0, MOST_CHARACTERS), doesTell, isPlain, lasting.slice(0, MOST_CHARACTERS), all];
   });
 
   /** What stands in a box by itself, each with the middle of its height and its height, from the top down. */
@@ -225,8 +237,8 @@ export const contextRule = (once, identify, roleOf, isInteractive, valueOf, auth
     return known[key];
   };
 
-  /** What was shown in this call, by the list in which it stands and its words. */
-  const shownIn = once(() => ({}));
+  /** What was shown in this call, by the list in which it stands. */
+  const shownIn = once(() => []);
 
   const read = (el, isShown) => {
     const { role, name } = identify(el), own = low(name), tells = descriptionOf(el, name) || '';
@@ -249,7 +261,7 @@ export const contextRule = (once, identify, roleOf, isInteractive, valueOf, auth
       for (const node of [...before.slice(from), ...behind.slice(0, to)]) add(said(node));
     };
     const hearAround = (nodes, path, isWanted = (_) => true, at = nodes.indexOf(path) + 1) => hear(nodes.slice(0, at && at - 1).filter(isWanted), nodes.slice(at).filter(isWanted));
-    const hearLabel = (label = authorName(box), words = letters(label || '')) => label && add([label, words, label, label, label, words]);
+    const hearLabel = (label = authorName(box)) => label && add([label, label, label, label, label, label]);
     // A field like no other has its name from what is around it, and changes what is around it.
     for (let levels = total == 1 && isField(el) && valueOf(el) != null ? 0 : MOST_LEVELS; levels-- && (box = parentOf(path)) && kindOf(box) != 9; path = box) {
       if (kindOf(box) == 11) {
@@ -309,18 +321,15 @@ export const contextRule = (once, identify, roleOf, isInteractive, valueOf, auth
       _own: [role, own, tells],
       _heard: heard,
       _sort: sort,
-      _words: [1, 5].map((which) => fold([role, isLeaf(el) ? withoutCounts(own) : letters(name), letters(tells), ...heard.map((it) => it[which])].join(' '))),
-      _item: item ? itemWords(item) : '',
+      _isLeaf: isLeaf(el),
+      _item: item ? itemText(item) : '',
       _isOnly: total < 2 && !list,
-      _twins: [],
+      _shown: isShown && list ? shownIn(list) : [],
     };
-    if (isShown) shownContexts.set(el, context);
-    if (isShown && list)
-      context._words.forEach((words, i) => {
-        const shown = shownIn(list), [other, twin] = shown[i + words] || [];
-        if (twin && other != el) twin._twins[i] = context._twins[i] = 1;
-        shown[i + words] = [el, context];
-      });
+    if (isShown) {
+      shownContexts.set(el, context);
+      context._shown.push(context);
+    }
     return context;
   };
   isAnswered = (el, then) => {
