@@ -711,6 +711,14 @@ class Page:
     def once(self, event: Event, listener: Callable[[Any], Any]) -> None:
         """Call `listener` with the next event of a kind."""
 
+    def pause(self) -> None:
+        """Open the live view of this page in this machine's browser, and go on when that tab is closed. For debugging
+        only: there is no timeout.
+
+        Raises:
+            UsageError: No browser can be started here.
+        """
+
     def pinch(
         self, scale: float, *, ref: str | None = None, timeout_s: float | None = None, settle_s: float = 1.0
     ) -> ActionResult:

@@ -61,6 +61,7 @@ INTERNAL = {
     "host_client",
     "host_tab_of",
     "known_title",
+    "live_viewer",
     "popups_of",
     "trace_writer",
     "virtual_devices",

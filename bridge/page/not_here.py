@@ -20,7 +20,10 @@ _STORAGE = "`evaluate` reads and writes localStorage; `session.storage_state` sa
 _PICK = "people pick elements in the live view (`wvb view`)"
 _TIMING = "`page.network()` and `page.har()` have it"
 _FRAMES = "locators search all frames, and `frame_locator` one of them"
-_SNAPSHOT = "Playwright's YAML is another format; compare `aria_snapshot()` with your own text"
+_SNAPSHOT = (
+    "not built: snapshots here leave out paragraphs, row groups and the names of rows, which Playwright's YAML has; "
+    "compare `aria_snapshot()` with your own text"
+)
 _ROUTE = "a handler returns `Abort()`, `Fulfil(…)`, `Proceed(…)` or None, instead of calling the route"
 
 #: "Class.name" of Playwright (and of our classes of other names) → why it is missing.
@@ -44,7 +47,6 @@ NOT_HERE: dict[str, str] = {
             ("hide_highlight", _HIGHLIGHT),
             ("local_storage session_storage", _STORAGE),
             ("opener", "`session.opener_of(page)`"),
-            ("pause", "`wvb view` opens the live page; `breakpoint()` stops the test"),
             ("pdf", "WebView prints no PDF over DevTools"),
             ("request", _API),
             ("request_gc", "not built; `session.new_cdp_session` sends HeapProfiler.collectGarbage"),
@@ -145,6 +147,7 @@ DIFFERENT: dict[str, str] = {
     "Page.drag_and_drop": "also by pixels: `by=(dx, dy)`",
     "Page.goto": "returns a result with url, title, status and cost, not a Response",
     "Page.locator": "searches all frames; an action on several matches is an error, also by `page.click`",
+    "Page.pause": "opens the live view; closing its tab goes on",
     "Page.route": "handlers return an action; see Route",
     "Page.screenshot": "returns an object with `image_bytes`; `path` is written as well",
     "Page.set_input_files": "only files below the session's `uploads_root`",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import webbrowser
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 from urllib.parse import urljoin
 
 from bridge.deadline import Deadline, checked_seconds
@@ -85,6 +86,18 @@ if TYPE_CHECKING:
     from bridge.reading.main_content import Mode
     from bridge.reading.markdown import LinkStyle
 
+
+class ServedView(Protocol):
+    """A live view that is being served; events tell that a browser has opened its address, and has left it."""
+
+    @property
+    def url(self) -> str: ...
+
+    seen: asyncio.Event
+    left: asyncio.Event
+
+
+LiveViewer: TypeAlias = "Callable[[Page], AbstractAsyncContextManager[ServedView]]"
 ACTION_TIMEOUT_S = 5.0
 DOWNLOAD_TIMEOUT_S = 60.0
 NAVIGATION_TIMEOUT_S = 30.0
@@ -116,6 +129,7 @@ class Page:
     """
 
     observer: Observer | None = None
+    live_viewer: ClassVar[LiveViewer | None] = None
     snapshot_on_dead_ref: bool = False
 
     def __init__(self, tab: TabHandle) -> None:
@@ -328,6 +342,24 @@ class Page:
     async def wait_for_timeout(self, seconds: float) -> None:
         """Wait for a number of seconds; other operations of the page can run during the wait. For debugging only."""
         await asyncio.sleep(checked_seconds("seconds", seconds))
+
+    async def pause(self) -> None:
+        """Open the live view of this page in this machine's browser, and go on when that tab is closed. For debugging
+        only: there is no timeout.
+
+        Raises:
+            UsageError: No browser can be started here.
+        """
+        viewer = type(self).live_viewer
+        if viewer is None:
+            raise UsageError("only pages of bridge.Session have a live view")
+        async with viewer(self) as view:
+            if not await asyncio.to_thread(webbrowser.open, view.url):
+                raise UsageError(
+                    "pause found no browser on this machine", hint="`wvb view` prints the address to open."
+                )
+            await view.seen.wait()
+            await view.left.wait()
 
     # Events
 

@@ -1,4 +1,4 @@
-"""Composition root: gives sessions the virtual devices and traces of higher layers.
+"""Composition root: gives sessions and pages the virtual devices, traces and live view of higher layers.
 
 `bridge.Session` is imported from here, so that every session can start a virtual device and write a trace.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 from bridge.adb import AdbServer
 from bridge.errors import NoDevice
 from bridge.page.instrumentation import Observer
+from bridge.page.page import Page, ServedView
 from bridge.session import Session, TracedSession
 from bridge.virtual_device import list_virtual_devices, start_virtual_device
 
@@ -47,5 +48,12 @@ def _trace(session: TracedSession, path: Path) -> AbstractAsyncContextManager[Ob
     return recording_to(session, path)
 
 
+def _view(page: Page) -> AbstractAsyncContextManager[ServedView]:
+    from bridge.surfaces.live_view import live_view
+
+    return live_view(page)
+
+
+Page.live_viewer = staticmethod(_view)
 Session.virtual_devices = _VirtualDevices()
 Session.trace_writer = staticmethod(_trace)

@@ -7,8 +7,10 @@ import base64
 import io
 import json
 import logging
+import sys
 import urllib.error
 import urllib.request
+import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -378,3 +380,24 @@ async def test_who_waits_for_an_operation_may_think_better_of_taking_over(
         attachment = await page.attached()
         await attachment.call("Runtime.evaluate", {"expression": "window.go = 1"}, timeout_s=LIMIT_S)
         await waiting
+
+
+BROWSER = """
+import json, sys
+from urllib.parse import urlsplit
+from websockets.sync.client import connect
+view = urlsplit(sys.argv[1])
+with connect(f"ws://{view.netloc}/live", origin=f"http://{view.netloc}") as viewer:
+    viewer.send(json.dumps({"kind": "hello", "key": view.fragment}))
+    assert json.loads(viewer.recv())["kind"] == "welcome"
+"""
+
+
+async def test_a_paused_page_goes_on_when_its_live_view_is_closed(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webbrowser, "_tryorder", [])
+    with pytest.raises(UsageError, match="pause found no browser"):
+        await asyncio.wait_for(page.pause(), 30)
+    program = webbrowser.GenericBrowser([sys.executable, "-c", BROWSER, "%s"])
+    webbrowser.register("one that looks and leaves", None, program, preferred=True)
+    await asyncio.wait_for(page.pause(), 30)
+    assert (await page.snapshot()).text

@@ -66,7 +66,7 @@ async def session_for_test(settings: SessionSettings) -> AsyncIterator[AnySessio
         return
     key = (settings.serial, settings.app)
     if (known := _ATTACH_FAILURES.get(key)) is not None:
-        raise known
+        raise known.with_traceback(None)  # of the test that met it first
     async with AsyncExitStack() as stack:
         try:
             attached = await stack.enter_async_context(Session.attach(settings.app, **options))
