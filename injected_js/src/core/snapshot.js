@@ -11,7 +11,7 @@ import { CONTENT, INTERACTIVE, CHILDREN_PRESENTATIONAL, ROLE_TRAITS, SAID_BY_NAM
 import { roleOf } from './roles.js';
 import { authorName, descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
-import { identify } from './context.js';
+import { identify, rule } from './context.js';
 import { clearStamps, cutAt, introduce, meanings, resolve } from './refs.js';
 import { isSeen } from './actionability.js';
 import { boxIn, isAbsent, isGone, isInkless, isInline, isOut, isUnseen, isVisible, styleOf } from './visibility.js';
@@ -105,7 +105,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     if (gone && !isAbsent(el) && !isUnseen(el, box)) hiddenFromAssistive += findAll(el, '*').concat(el).filter((it) => ROLE_TRAITS[roleOf(it)] & INTERACTIVE && isSeen(it)).length;
     _veiled = _veiled || matches(el, '[aria-hidden=true]');
     // A control out of sight is used through its label, or by a tap that still lands on it.
-    if (gone || (isUnseen(el, box) && !(isField(el) && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))))) {
+    const unseen = !gone && isUnseen(el, box) && !(isField(el) && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))), worn = unseen && rule[2](el);
+    if (gone || (unseen && !worn)) {
       if (!gone && hasWords(textOf(el))) counts._hiddenTexts++;
       return skippedHidden++;
     }
@@ -114,10 +115,11 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
       const hand = styleOf(el).cursor == 'pointer';
       if (!active && !is(tag, 'html body label option'))
         kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') || (IS_STANDALONE ? el.onclick : clickHandlers && self.__agentBrowser.handled.has(el)) ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : none;
-      _hand = hand && (_hand || active || kind);
+      kind = rule[3](el, active, kind, hand);
+      _hand = hand && (_hand || active || kind != none);
     }
     // What a control's label says is the control's name.
-    if (tag == 'label' && el.control && !isGone(el.control)) _named = 1;
+    if (worn || (tag == 'label' && el.control && !isGone(el.control))) _named = 1;
     if (edge) put(0);
     if (visible && (kind || active || !(flags & TRANSPARENT || _named))) {
       const known = identify(el), { name } = known, { _hiddenTexts } = counts, shown = active || kind || (flags & CONTENT && (name || !interactiveOnly));
@@ -131,7 +133,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           attrs: attrsOf(el, role, maxAttrValueLen, interactiveOnly, _veiled),
           ref: shown ? introduce(el) : none,
           description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || none,
-          cursorInteractive: kind,
+          cursorInteractive: kind || none,
           },
           extra && extra(el, box),
         );
