@@ -30,7 +30,7 @@ const FILES = [
   { entry: 'index.js', output: 'bridge/snapshot/standalone.min.js', limit: 15 * KIB, isStandalone: true },
   { entry: 'actions/index.js', output: 'bridge/snapshot/standalone_actions.min.js', limit: 7 * KIB, isStandalone: true },
   { entry: 'standalone/index.js', output: 'bridge/snapshot/standalone_replies.min.js', limit: 4 * KIB },
-  { entry: 'checks/index.js', output: 'bridge/snapshot/checks.min.js', limit: 40 * KIB },
+  { entry: 'checks/index.js', output: 'bridge/snapshot/checks.min.js', limit: 42 * KIB },
   { entry: 'compat/css_zoom.js', output: 'bridge/snapshot/css_zoom.min.js', limit: 2 * KIB },
   { entry: 'capture/index.js', output: 'bridge/page/capture/document_capture.min.js', limit: 8 * KIB },
   { entry: 'reading/index.js', output: 'bridge/reading/extractor.min.js', limit: 12 * KIB },

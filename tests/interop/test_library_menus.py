@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,14 +9,12 @@ import pytest
 
 from bridge import Session
 from bridge.errors import BridgeError
-from bridge.surfaces.pytest_plugin.local_server import serving
 from tests.conftest import LocalServer
+from tests.interop.npm_pages import built_pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-ROOT = Path(__file__).parents[2]
 SOURCES = Path(__file__).parent / "library_menus"
-CACHE = ROOT / ".cache" / "library_menus"
 LIBRARIES = ("antd", "bootstrap", "element", "headless", "mui", "shoelace")
 #: What a tap on the control of that name shows.
 SHOWN = {
@@ -35,22 +30,7 @@ UNKNOWN = {("headless", "Toast")}
 
 @pytest.fixture(scope="module")
 def libraries() -> Iterator[LocalServer]:
-    """A server of the pages, which are built from npm packages where that is not done yet."""
-    sources = sorted(path for path in SOURCES.rglob("*") if path.is_file())
-    wanted = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    stamp, pages = CACHE / "stamp", CACHE / "pages"
-    if not stamp.exists() or stamp.read_text() != wanted:
-        if not shutil.which("npm"):
-            pytest.skip("npm builds the pages, and it is not there")
-        CACHE.mkdir(parents=True, exist_ok=True)
-        shutil.copy(SOURCES / "package.json", CACHE)
-        install = ("npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
-        for command in (install, ("node", str(SOURCES / "build.mjs"), str(CACHE / "node_modules"), str(pages))):
-            done = subprocess.run(command, cwd=CACHE, capture_output=True, text=True, timeout=500, check=False)
-            if done.returncode:
-                pytest.skip(f"{' '.join(command[:2])} ended with {done.returncode}: {done.stderr[-800:]}")
-        stamp.write_text(wanted)
-    with serving(pages) as server:
+    with built_pages(SOURCES) as server:
         yield server
 
 

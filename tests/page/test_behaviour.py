@@ -156,6 +156,16 @@ async def test_dialogs_do_not_block_and_are_reported(shop: Page) -> None:
     assert "answer: false" in asked.changes.text
 
 
+async def test_the_same_ref_asks_again_although_the_page_said_more_in_between(shop: Page) -> None:
+    ref = (await shop.snapshot()).find(name="Ask me").ref
+    for _ in range(2):
+        shop.answer_dialogs("accept")
+        asked = await shop.click(ref)
+        assert asked.changes.dialogs == ('confirm "Sure?" (accepted)',)
+        assert "answer: true" in await shop.evaluate("document.body.textContent")
+        await shop.evaluate("document.querySelector('.cart').before('One more line')")
+
+
 async def test_snapshot_joins_frames_and_shadow_roots(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("frames.html"))
     shot = await page.snapshot()

@@ -16,6 +16,7 @@
  * say, where nothing like it is beside it.
  */
 import { aria, attr, boxOf, findAll, fold, hasWords, is, isField, isVoid, kidsOf, kindOf, low, max, parentOf, shadowOf, tagOf, textOf, treeOf } from '../core/dom.js';
+import { targetRule } from './targets.js';
 
 /** Bounds for pages of any size: elements that are looked at in one place, ancestors, siblings on either side, characters. */
 const MOST_ELEMENTS = 300, MOST_LEVELS = 50, MOST_SIBLINGS = 60, MOST_CHARACTERS = 1e3;
@@ -123,10 +124,11 @@ const isSame = (then, now) =>
 export let isAnswered;
 
 /**
- * The rule, for core/refs.js, of what the first file gives: how a context is read, and whether two are the same.
- * @type {(once: any, identify: any, roleOf: any, isInteractive: any, valueOf: any, authorName: any, descriptionOf: any) => [(el: any, isShown?: any) => Context, typeof isSame]}
+ * The rules, for core/refs.js and core/snapshot.js, of what the first file gives: how a context is read, whether two are
+ * the same, and what is a target (targets.js).
+ * @type {(once: any, identify: any, roleOf: any, isInteractive: any, valueOf: any, authorName: any, descriptionOf: any, styleOf: any, isUnseen: any, isAbsent: any) => any[]}
  */
-export const contextRule = (once, identify, roleOf, isInteractive, valueOf, authorName, descriptionOf) => {
+export const contextRule = (once, identify, roleOf, isInteractive, valueOf, authorName, descriptionOf, styleOf, isUnseen, isAbsent) => {
   const childrenOf = once(kidsOf);
   const boxIn = once(boxOf);
   const rawOf = once(textOf);
@@ -340,5 +342,5 @@ export const contextRule = (once, identify, roleOf, isInteractive, valueOf, auth
     const others = firstIn(treeOf(el), then._sort[0]).filter((it) => it != el && likeOf(it) == then._sort[1]);
     return others[0] && hasWords(tells) && !others.some((it) => telling(read(it)) == tells);
   };
-  return [read, isSame];
+  return [read, isSame, ...targetRule(once, identify, roleOf, isInteractive, valueOf, authorName, styleOf, isUnseen, isAbsent)];
 };

@@ -8,6 +8,7 @@ import { hitAt, landing, nameOfHit, withLine } from './landing.js';
 import { pause } from './pause.js';
 import { pickerAt, refusalOf } from './pickers.js';
 import { arm } from './guard.js';
+import { wrapperOf } from './targets.js';
 
 /** Where to tap in what is seen of an element, in parts of it: the middle, or a band of it that nothing lies over. */
 const SPOTS = [[0.5, 0.5], [0.5, 0.2], [0.5, 0.8], [0.2, 0.5], [0.8, 0.5], [0.5, 0.06], [0.5, 0.94], [0.06, 0.5], [0.94, 0.5]];
@@ -41,16 +42,19 @@ const isPlain = ({ clientLeft, clientTop }, { width, height }, { innerWidth, inn
 /**
  * Where a tap reaches the element, in what is seen of the outermost frame that lets itself be asked, `up` frames above,
  * and is not padded, scaled or turned (bridge/page/pointer.py goes on from there); or `by`, what it would land on instead,
- * which is the element `over`. Nothing where it is out of view.
+ * which is the element `over`. What is `within` its wrapper may lie over it, and is tapped `on` the wrapper's behalf.
+ * Nothing where it is out of view.
  */
-const reach = (el, tap) => {
+const reach = (el, tap, within) => {
   const seen = seenOf(el);
-  let covered;
+  let covered, instead;
   for (const [across, down] of seen ? SPOTS : []) {
     const at = { x: seen.left + seen.width * across, y: seen.top + seen.height * down };
     if (!tap) return at;
     const hit = hitAt(at.x, at.y, el.ownerDocument);
     let view = /** @type {any} */ (window), by = landing(hit, el), over = hit, frame, up = 0;
+    const isWithin = by !== true && within && landing(hit, within) === true;
+    if (isWithin) by = true;
     try {
       while (by === true && (frame = view.frameElement)) {
         const box = boxOf(frame);
@@ -65,10 +69,11 @@ const reach = (el, tap) => {
     const v = view.visualViewport, x = at.x - v.offsetLeft, y = at.y - v.offsetTop;
     // In a frame, what is in its viewport may be out of the page's.
     if (up && (x < 0 || y < 0 || x > v.width || y > v.height)) continue;
-    if (by === true) return { x, y, up, hit };
-    covered = covered || { by, over };
+    if (by === true && !isWithin) return { x, y, up, hit };
+    if (by === true) instead = instead || { x, y, up, hit, on: within };
+    else covered = covered || { by, over };
   }
-  return covered;
+  return instead || covered;
 };
 
 /** Does it lie over nearly all that is seen? Then no scrolling brings the element out from under it. */
@@ -78,12 +83,12 @@ const fillsView = (over, { width, height } = boxOf(over), v = visualViewport) =>
  * Brings an element into view that is out of it, at once and to the middle; and, where `mayMove`, out from under what
  * lies over it at one edge, such as a fixed bar. `reach` says where it is then.
  */
-const aim = (el, isWanted, tap, mayMove) => {
-  let at = isWanted ? undefined : reach(el, tap);
+const aim = (el, isWanted, tap, mayMove, within) => {
+  let at = isWanted ? undefined : reach(el, tap, within);
   const needsMove = at && at.by && mayMove && at.over && !fillsView(at.over);
   for (const block of !at ? ['center', ...(mayMove ? ['end', 'start', 'center'] : [])] : needsMove ? ['center', 'end', 'start', 'center'] : []) {
     el.scrollIntoView({ block, inline: 'center', behavior: 'instant' });
-    at = reach(el, tap);
+    at = reach(el, tap, within);
     if (at && !at.by) break;
   }
   return at;
@@ -138,7 +143,7 @@ export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPick
     const el = __agentBrowser.element(ref);
     if (!el.nodeType) return { error: withLine(el.error) };
     newCall();
-    const { _on, _code } = inspect(el, action), pickerOf = (node) => noPicker && pickerAt(node), at = !_code && isPlaced ? aim(_on, isWanted, hit, !hasMoved) : {}, { left, top, width, height } = boxOf(_on);
+    const within = wrapperOf(el), { _on, _code } = inspect(el, action, (!isSeen(el) && within) || undefined), pickerOf = (node) => noPicker && pickerAt(node), at = !_code && isPlaced ? aim(_on, isWanted, hit, !hasMoved, within) : {}, { left, top, width, height } = boxOf(_on);
     // Once: a page that scrolls back is not fought.
     hasMoved = hasMoved || !!(at && at.by);
     coveredAt = at && at.by ? coveredAt || now() : 0;
@@ -148,7 +153,7 @@ export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPick
     // Equal over two frames: what slides is not tapped on its way.
     const moves = isPlaced && box != last, lastSeen = _code ? undefined : moves ? 'moving' : at && at.by && 'covered by ' + at.by, code = _code || (!moves && (!at ? 'not_visible' : at.by && 'covered'));
     if (!code && !lastSeen) {
-      arm({ _keys: keys ? 1 : 0, _ref: ref, _el: el, _on, _isOpen: !hit, _isDouble: action == 'double_click', _isDrag: action == 'drag', _noPicker: noPicker });
+      arm({ _keys: keys ? 1 : 0, _ref: ref, _el: el, _on: at.on || _on, _isOpen: !hit, _isDouble: action == 'double_click', _isDrag: action == 'drag', _noPicker: noPicker });
       return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, up: at.up, also: also && onElement(ref, also) };
     }
     const isStuck = code == 'covered' && at.over && now() - coveredAt > COVERED_PATIENCE_MS && !isPassing(at.over);

@@ -1,10 +1,10 @@
 /** What a ref means beside its element. */
 import { doc, findAll, flatParent, low, tagOf, textOf } from './dom.js';
 import { authorName, descriptionOf, nameOf } from './names.js';
-import { INTERACTIVE, ROLE_TRAITS } from './role_table.js';
-import { roleOf } from './roles.js';
+import { isControl, roleOf } from './roles.js';
 import { valueOf } from './states.js';
 import { once } from './call_cache.js';
+import { isAbsent, isUnseen, styleOf } from './visibility.js';
 
 /** What an element is now: role, and the name by which it is known. @type {(el: any) => {role: string, name: string}} */
 export const identify = once((el) => ({ role: roleOf(el), name: nameOf(el, 1) }));
@@ -22,10 +22,11 @@ const read = (el) => {
   return keyOf(el) + (box && box != doc.body ? low(textOf(textOf(path) == textOf(el) ? box : path)).slice(0, 2e3) : '');
 };
 
-/** How a context is read, and whether two are the same. */
-export let rule = [read, (then, now) => then == now];
+/** How a context is read, and whether two are the same; whether what is unseen is shown, and what makes a target. */
+/** @type {any[]} */
+export let rule = [read, (then, now) => then == now, (el) => 0, (el, active, kind) => kind];
 
-/** Takes the rule that the bridge sends (checks/context.js). */
+/** Takes the rules that the bridge sends (checks/context.js, checks/targets.js). */
 export const useContexts = (make) => {
-  rule = make(once, identify, roleOf, (el) => ROLE_TRAITS[roleOf(el)] & INTERACTIVE, valueOf, authorName, descriptionOf);
+  rule = make(once, identify, roleOf, isControl, valueOf, authorName, descriptionOf, styleOf, isUnseen, isAbsent);
 };

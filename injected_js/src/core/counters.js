@@ -1,7 +1,7 @@
 /** The values of CSS counters, which no computed style has (CSS Lists 3 §4). */
 import { findAll, holds, parentOf, words } from './dom.js';
 import { once } from './call_cache.js';
-import { styleOf } from './visibility.js';
+import { generatedStyleOf, styleOf } from './visibility.js';
 
 /**
  * What the counters in generated content show, in the order in which they are written: by element, and by "::before" or
@@ -17,7 +17,7 @@ export const countersOf = once((root) => {
     return found;
   };
   const count = (at, which = undefined) => {
-    const style = which ? getComputedStyle(at, which) : styleOf(at), _in = which ? at : parentOf(at), { content } = style;
+    const style = which ? generatedStyleOf(at, which) : styleOf(at), _in = which ? at : parentOf(at), { content } = style;
     if (which && /^no/.test(content)) return;
     words('Reset Increment Set').forEach((how, i) => {
       for (const part of style['counter' + how].match(/\S+ -?\d+/g) || []) {

@@ -1,10 +1,10 @@
 /** Accessible names and descriptions: accname-1.2 §4.3, step letters as there; HTML-AAM §4 and SVG-AAM §5 for the native parts. */
 import { aria, assign, attr, byId, findAll, flatParent, fold, hasWords, idrefs, is, isSvg, isVoid, kidsOf, kindOf, labelsOf, matches, own, rootOf, tagOf, textOf } from './dom.js';
 import { countersOf } from './counters.js';
-import { INTERACTIVE, NAME_FROM_CONTENT, OMITTED_FROM_NAMES, RANGE_VALUE, ROLE_TRAITS, SAID_BY_NAME, TEXT_VALUE } from './role_table.js';
-import { roleOf } from './roles.js';
+import { NAME_FROM_CONTENT, OMITTED_FROM_NAMES, RANGE_VALUE, ROLE_TRAITS, SAID_BY_NAME, TEXT_VALUE } from './role_table.js';
+import { isControl, roleOf } from './roles.js';
 import { valueOf, valuesOf } from './states.js';
-import { hasInk, isClosed, isGone, isHidden, isInkless, isInline, isUnseen, isVisible, styleOf } from './visibility.js';
+import { generatedStyleOf, hasInk, isClosed, isGone, isHidden, isInkless, isInline, isUnseen, isVisible, styleOf } from './visibility.js';
 import { counts } from './call_cache.js';
 
 /**
@@ -30,7 +30,7 @@ export const authorName = (el, noTitle) => referenced(el, 'labelledby') || fold(
 
 /** @type {(el: any, _known?: any) => string} */
 export const nameOf = (el, _known) =>
-  fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !(ROLE_TRAITS[roleOf(el)] & INTERACTIVE), _hidden: _known && !isVisible(el) }, ITSELF));
+  fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !isControl(el), _hidden: _known && !isVisible(el) }, ITSELF));
 
 /** SVG-AAM §5.3: `desc`, else what else describes. What the name says already is no description. */
 const svgDescription = (el, name) => findAll(el, ':scope>desc').concat(findAll(el, ':scope>title')).map(textOf).concat(attr(el, tagOf(el) == 'a' && 'xlink:title')).find((it) => hasWords(it) && fold(it) != name);
@@ -66,7 +66,7 @@ const usedName = (el, walk, shown = byId(el, (attr(el, 'href') || attr(el, 'xlin
 
 /** 2E: what HTML and SVG give. */
 const nativeName = (el, tag, kids, walk, how) => {
-  const { type } = el, replaced = /^[^"]+\(/.test(styleOf(el).content) && generatedText(el), child = kids.find((kid) => is((isSvg(el) ? '' : tag) + own(kid, 'localName'), 'title fieldsetlegend figurefigcaption tablecaption'));
+  const { type } = el, replaced = /^[^"]+\(/.test(styleOf(el).content) && generatedText(el), child = kids.find((kid) => kindOf(kid) == 1 && is((isSvg(el) ? '' : tag) + tagOf(kid), 'title fieldsetlegend figurefigcaption tablecaption'));
   if (child) return isSvg(el) ? textOf(child) : compute(child, walk, BY_REFERENCE);
   return (
     (hasWords(replaced) && replaced) ||
@@ -88,7 +88,7 @@ const unquoted = (text) => text.slice(1, -1).replace(ESCAPE, '$1$2');
 const quotationMark = (el, quotes, isClosing) => {
   const marks = (quotes == 'auto' ? '"\u201c" "\u201d" "\u2018" "\u2019"' : quotes).match(CONTENT_PARTS);
   let place = isClosing;
-  while ((el = flatParent(el))) if (place + 2 < marks.length && /open/.test(getComputedStyle(el, '::before').content)) place += 2;
+  while ((el = flatParent(el))) if (place + 2 < marks.length && /open/.test(generatedStyleOf(el, '::before').content)) place += 2;
   return marks[1] ? unquoted(marks[place]) : '';
 };
 
@@ -97,7 +97,7 @@ const quotationMark = (el, quotes, isClosing) => {
  * Images have no text of their own. Block boxes and alternative texts stand apart from what is around them.
  */
 const generatedText = (el, which = undefined, sight = undefined) => {
-  const style = getComputedStyle(el, which), { content, display } = style;
+  const style = generatedStyleOf(el, which), { content, display } = style;
   // Most elements have none.
   if (/^no/.test(content) || display == 'none' || style.visibility != 'visible' || (sight && !hasInk(style))) return '';
   let text = '', together = /** @type {any} */ (is(display, 'inline contents')), counters = 0;

@@ -1,11 +1,13 @@
 /** The role of an element: explicit where ARIA allows it (WAI-ARIA 1.3 §8.1), else by nature (HTML-AAM §3.5, SVG-AAM §6). */
 import { attr, attributeNames, closest, findAll, flatParent, hasWords, is, isSvg, matches, low, own, ownersOf, parentOf, tagOf, textOf, words } from './dom.js';
 import { authorName } from './names.js';
-import { NEEDS_NAME, ROLE_TRAITS, SECTIONING, TABLE_PART, TAG_ROLES } from './role_table.js';
+import { INTERACTIVE, NEEDS_NAME, ROLE_TRAITS, SECTIONING, TABLE_PART, TAG_ROLES } from './role_table.js';
 import { once } from './call_cache.js';
 
 /** @type {(el: any) => string} while a name is computed that the role depends on, the role is generic */
 export const roleOf = once((el) => explicitRole(el) || implicitRole(el) || 'generic', 'generic');
+/** Is it something that is operated? */
+export const isControl = (el) => ROLE_TRAITS[roleOf(el)] & INTERACTIVE;
 
 /** Global states and properties (WAI-ARIA 1.3 §6.4), without those whose global use is deprecated and but for names, by their beginnings. */
 const GLOBAL_ATTRIBUTE = /^aria-(at|b|con|cu|de|f|k|li|ow|rel|rol)/;

@@ -8,13 +8,13 @@
  */
 import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, own, rootOf, shadowOf, tagOf, textOf } from './dom.js';
 import { CONTENT, INTERACTIVE, CHILDREN_PRESENTATIONAL, ROLE_TRAITS, SAID_BY_NAME, TRANSPARENT } from './role_table.js';
-import { roleOf } from './roles.js';
+import { isControl, roleOf } from './roles.js';
 import { authorName, descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
-import { identify } from './context.js';
+import { identify, rule } from './context.js';
 import { clearStamps, cutAt, introduce, meanings, resolve } from './refs.js';
 import { isSeen } from './actionability.js';
-import { boxIn, isAbsent, isGone, isInkless, isInline, isOut, isUnseen, isVisible, styleOf } from './visibility.js';
+import { boxIn, isAbsent, isAriaHidden, isGone, isInkless, isInline, isOut, isUnseen, isVisible, styleOf } from './visibility.js';
 import { counts } from './call_cache.js';
 
 
@@ -40,7 +40,7 @@ const ALWAYS_ASKED = 500;
 const VISITS_PER_NODE = 20;
 
 /** Can anything in it be a control? A control that says its words in its name is not walked for less. @type {(el: Element) => any} */
-const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || ROLE_TRAITS[roleOf(it)] & INTERACTIVE || matches(it, 'slot,[contenteditable],[tabindex],[onclick]'));
+const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || isControl(it) || matches(it, 'slot,[contenteditable],[tabindex],[onclick]'));
 
 export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, clickHandlers, budgetChars = 8e4, timeBudgetMs = 2e3, scope, extra, ariaHidden } = /** @type {any} */ ({})) => {
   const start = now(), { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
@@ -102,10 +102,11 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     line = 0;
     visitedNodes++;
     const tag = tagOf(el), gone = ariaHidden ? isAbsent(el) : isGone(el);
-    if (gone && !isAbsent(el) && !isUnseen(el, box)) hiddenFromAssistive += findAll(el, '*').concat(el).filter((it) => ROLE_TRAITS[roleOf(it)] & INTERACTIVE && isSeen(it)).length;
-    _veiled = _veiled || matches(el, '[aria-hidden=true]');
+    if (gone && !isAbsent(el) && !isUnseen(el, box)) hiddenFromAssistive += findAll(el, '*').concat(el).filter((it) => isControl(it) && isSeen(it)).length;
+    _veiled = _veiled || isAriaHidden(el);
     // A control out of sight is used through its label, or by a tap that still lands on it.
-    if (gone || (isUnseen(el, box) && !(isField(el) && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))))) {
+    const unseen = !gone && isUnseen(el, box) && !(isField(el) && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))), worn = unseen && rule[2](el);
+    if (gone || (unseen && !worn)) {
       if (!gone && hasWords(textOf(el))) counts._hiddenTexts++;
       return skippedHidden++;
     }
@@ -113,11 +114,12 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     if (cursorInteractive && visible) {
       const hand = styleOf(el).cursor == 'pointer';
       if (!active && !is(tag, 'html body label option'))
-        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') || (IS_STANDALONE ? own(el, 'onclick') : clickHandlers && self.__agentBrowser.handled.has(el)) ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : none;
-      _hand = hand && (_hand || active || kind);
+        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') || (IS_STANDALONE && own(el, 'onclick')) ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : none;
+      kind = rule[3](el, active, kind, hand, clickHandlers);
+      _hand = hand && (_hand || active || kind != none);
     }
     // What a control's label says is the control's name.
-    if (tag == 'label' && el.control && !isGone(el.control)) _named = 1;
+    if (worn || (tag == 'label' && el.control && !isGone(el.control))) _named = 1;
     if (edge) put(0);
     if (visible && (kind || active || !(flags & TRANSPARENT || _named))) {
       const known = identify(el), { name } = known, { _hiddenTexts } = counts, shown = active || kind || (flags & CONTENT && (name || !interactiveOnly));
@@ -131,7 +133,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           attrs: attrsOf(el, role, maxAttrValueLen, interactiveOnly, _veiled),
           ref: shown ? introduce(el) : none,
           description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || none,
-          cursorInteractive: kind,
+          cursorInteractive: kind || none,
           },
           extra && extra(el, box),
         );

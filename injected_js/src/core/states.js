@@ -10,7 +10,7 @@ const ATTRIBUTES = 'href name type value placeholder', MORE_ATTRIBUTES = ' src a
 export const foldLabels = (options) => [...options].map((it) => fold(it.label));
 
 /** What a list has chosen. @type {(el: any) => string[] | undefined} */
-export const valuesOf = (el) => (tagOf(el) == 'select' ? foldLabels(el.selectedOptions) : undefined);
+export const valuesOf = (el) => (tagOf(el) == 'select' ? [...el.selectedOptions].map((it) => fold(it.label)) : undefined);
 
 /** What a control holds, or null: a password is never read, and what is hidden, a file, an image or a box has none. @type {(el: any) => string | null} */
 export const valueOf = (el) =>

@@ -3,7 +3,9 @@ import { boxOf, clientHeightOf, clientWidthOf, flatParent, is, isField, isSvg, k
 import { once } from './call_cache.js';
 
 /** @type {(el: any) => any} */
-export const styleOf = once(getComputedStyle);
+/** @type {(el: any, which?: string) => CSSStyleDeclaration} */
+export const generatedStyleOf = getComputedStyle;
+export const styleOf = once(/** @type {(el: any) => any} */ (generatedStyleOf));
 
 export const isVisible = once((el) => styleOf(el).visibility == 'visible');
 export const isInline = once((el) => /^(inline|contents|ruby.*)$/.test(styleOf(el).display));
@@ -14,8 +16,10 @@ export const isClosed = (el) => matches(el, 'details:not([open])');
 /** Nothing of it is rendered, the element and all below. `visibility` is apart: children may undo it. */
 export const isAbsent = once((el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, 'noscript,[inert]') || (matches(el, 'details:not([open])>*') > matches(el, 'summary:first-of-type')));
 
+/** @type {(el: any) => boolean} */
+export const isAriaHidden = (el) => matches(el, '[aria-hidden=true]');
 /** Nothing of it is rendered or exposed. */
-export const isGone = (el) => isAbsent(el) || matches(el, '[aria-hidden=true]');
+export const isGone = (el) => isAbsent(el) || isAriaHidden(el);
 
 /** Is it, or an ancestor, hidden for everybody? */
 export const isHidden = (el) => {
