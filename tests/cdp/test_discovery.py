@@ -22,7 +22,7 @@ async def test_an_invalid_content_length_is_a_transport_error(length: str) -> No
     near, far = talk()
     with far:
         far.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n[]".encode("latin-1"))
-        with pytest.raises(TransportError, match="announced a body"):
+        with pytest.raises(TransportError, match="invalid Content-Length"):
             await list_targets(near, timeout_s=20)
 
 
