@@ -1,4 +1,4 @@
-"""The coverage-guided fuzzer: some seconds here, a minute in CI (BRIDGE_FUZZ_S), `tools/fuzz/policy.py` for longer."""
+"""The coverage-guided fuzzer: some seconds here, half a minute in CI (BRIDGE_FUZZ_S), `tools/fuzz/policy.py` for longer."""
 
 from __future__ import annotations
 
