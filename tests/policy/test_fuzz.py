@@ -1,4 +1,4 @@
-"""The coverage-guided fuzzer: some seconds here, half a minute in CI (BRIDGE_FUZZ_S), `tools/fuzz/policy.py` for longer."""
+"""The coverage-guided fuzzer: seconds here, longer in CI (BRIDGE_FUZZ_S) and with `tools/fuzz/policy.py`."""
 
 from __future__ import annotations
 
