@@ -74,3 +74,9 @@ def test_a_box_out_of_sight_does_not_hide_what_is_elsewhere(tab: Page, layout: s
 def test_what_is_in_a_box_out_of_sight_is_not_read(tab: Page, layout: str) -> None:
     tab.show(f"<p>public</p>{layout}")
     assert "SECRET" not in json.dumps(tab.snapshot(cursorInteractive=True)["tree"])
+
+
+def test_a_target_may_stand_in_a_part_of_any_size(tab: Page) -> None:
+    for beside in ("<p>word</p>", "<button>Go</button>", "<div style='cursor:pointer'>item</div>"):
+        tab.show(f"<main>{beside * 130}<div style='cursor:pointer'><span>Delete</span></div></main>")
+        assert "Delete" in json.dumps(tab.snapshot(**NO_BUDGET)["tree"])

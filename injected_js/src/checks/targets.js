@@ -114,8 +114,8 @@ export const targetRule = (once, identify, roleOf, isInteractive, valueOf, autho
     if (!kind && hand && isNamedIcon(el)) kind = 'clickable';
     if (!kind || kind == 'editable') return kind;
     // What stands beside a control that cannot be seen shows it.
-    const box = insideOf(el)._controls[0] ? el : flatParent(el), [control] = insideOf(box)._controls;
-    if (control && (box == el || (isHidden(control) && holds(found(control) || el, box))) && isToldBy(box, control) && (isShownAt(control) || isWorn(control))) return '';
+    const box = insideOf(el)._controls[0] ? el : flatParent(el), [control, other] = insideOf(box)._controls;
+    if (control && !other && (box == el || (isHidden(control) && holds(found(control) || el, box))) && isToldBy(box, control) && (isShownAt(control) || isWorn(control))) return '';
     const parts = kind == 'clickable' && (!whole || styleOf(el).cursor != 'pointer') ? partsOf(el) : [];
     for (const part of parts) wholes.set(part, el);
     return parts[0] ? '' : kind;
