@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 
 
 class ServedView(Protocol):
-    """A live view that is being served; events tell that a browser has opened its address, and has left it."""
+    """A live view that is being served; its events are set when a browser opens its address, and when it leaves."""
 
     @property
     def url(self) -> str: ...

@@ -67,7 +67,7 @@ export const targetRule = (once, identify, roleOf, isInteractive, valueOf, autho
     if (first != control || other) return;
     if (isHidden(control) ? size >= FILLING * area(boxOf(box)) || HOLDS_VALUE.test(roleOf(control)) : 0) return 1;
     const own = letters([identify(control).name, valueOf(control) || '', aria(control, 'valuenow'), aria(control, 'valuetext'), control.value].join(' '));
-    return texts.every((text) => own.includes(letters(text))) && pictures.every((it) => area(boxOf(it)) < PICTURE_AREA);
+    return [...texts, authorName(box) || ''].every((text) => own.includes(letters(text))) && pictures.every((it) => area(boxOf(it)) < PICTURE_AREA);
   };
   /** What a page makes of several elements, or shows as one that can be tapped. */
   const isWhole = (el, control) => tagOf(el).includes('-') || tagOf(el) == 'label' || styleOf(el).cursor == 'pointer' || (isHidden(control) && (area(boxOf(control)) >= FILLING * area(boxOf(el)) || elementsIn(el).some((it) => styleOf(it).cursor == 'pointer')));
